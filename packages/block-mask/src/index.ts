@@ -1,0 +1,1 @@
+export type { RowRanges } from "./rowRanges.ts";

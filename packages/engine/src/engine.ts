@@ -1,0 +1,36 @@
+/** Engines by name; `auto` takes the fastest that works on this machine. */
+export type EngineName = "tensorflow-gpu" | "tensorflow" | "wasm" | "cpu";
+
+/** Memory held on the engine. */
+export interface EngineMemory {
+  /** Live tensors. */
+  tensors: number;
+  /** Bytes of their values. */
+  bytes: number;
+  /** Bytes of the WASM heap, null on engines without one. */
+  heapBytes: number | null;
+}
+
+/** Running totals since the engine started; a step's causes are differences of two readings. */
+export interface EngineCounters {
+  /** Kernels dispatched. */
+  kernels: number;
+  /** Bytes of outputs newly allocated. */
+  newBytes: number;
+}
+
+/** One started tensor engine. One a thread. */
+export interface Engine {
+  readonly name: EngineName;
+  /** One line: which engine, why this one, and the remedy for a faster one that is missing. */
+  readonly description: string;
+  readonly threads: number;
+  /** Whether the same inputs give the same bits on every run. */
+  readonly deterministic: boolean;
+  memory(): EngineMemory;
+  counters(): EngineCounters;
+  /** Resolves when everything dispatched so far has been computed. */
+  sync(): Promise<void>;
+  /** Stops threads and frees memory. */
+  dispose(): void;
+}

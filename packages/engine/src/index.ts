@@ -1,0 +1,1 @@
+export type { Engine, EngineCounters, EngineMemory, EngineName } from "./engine.ts";

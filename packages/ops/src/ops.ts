@@ -1,0 +1,106 @@
+import type { RowRanges } from "@dflash/block-mask";
+import type { Engine } from "@dflash/engine";
+import type { DType, Tensor } from "./tensor.ts";
+
+/** Rotary table: `cos` and `sin` of shape [positions, headDim / 2], float32. */
+export interface RotaryTable {
+  readonly cos: Tensor;
+  readonly sin: Tensor;
+}
+
+/** State of AdamW for one parameter: first and second moments, of its shape. */
+export interface AdamWState {
+  readonly mean: Tensor;
+  readonly variance: Tensor;
+}
+
+export interface AdamWOptions {
+  learningRate: number;
+  beta1: number;
+  beta2: number;
+  epsilon: number;
+  weightDecay: number;
+  /** Update number, from 1, for the bias correction. */
+  step: number;
+}
+
+/** Result of {@link Ops.linearCrossEntropy} over R rows. */
+export interface CrossEntropy {
+  /** Σ weight·CE over the rows; scalar, differentiable. */
+  readonly loss: Tensor;
+  /** CE of each row in nats, [R]; not differentiable. */
+  readonly rowLosses: Tensor;
+  /** Index of the largest logit of each row, int32 [R]. */
+  readonly predictions: Tensor;
+}
+
+/** A forward pass whose gradients can be asked for once. */
+export interface Recording<T> {
+  /** What the recorded function returned; the caller disposes its tensors. */
+  readonly outputs: T;
+  /** Gradients of `outputs.loss`, one a parameter in their order; a parameter without influence gets zeros. Frees the recording. */
+  backward(): Tensor[];
+  /** Frees the recording when no gradients are wanted. */
+  dispose(): void;
+}
+
+/**
+ * The narrow waist: everything that models compute with. Weights are in the Hugging Face layout [out, in]; tokens of all
+ * rows of a batch lie behind one another on axis 0 (packed, no padding). A new engine implements this and nothing else.
+ */
+export interface Ops {
+  readonly engine: Engine;
+  /** Which form computes each op here. */
+  readonly forms: Readonly<Record<string, "fused" | "composed">>;
+
+  /** Copies host values to the engine. `frozen` says that the values never change, so that an engine may keep a layout of its own. */
+  upload(data: Float32Array | Int32Array, shape: readonly number[], options?: { frozen?: boolean }): Tensor;
+  zeros(shape: readonly number[], dtype?: DType): Tensor;
+  /** Runs `fn` and frees every tensor made in it except those it returns (in an array or as properties too). */
+  scope<T>(fn: () => T): T;
+  /** Runs `fn` while recording what depends on `parameters`. */
+  record<T extends { readonly loss: Tensor }>(parameters: readonly Tensor[], fn: () => T): Recording<T>;
+  /** `record` and `backward` at once. */
+  valueAndGrad<T extends { readonly loss: Tensor }>(parameters: readonly Tensor[], fn: () => T): { outputs: T; gradients: Tensor[] };
+
+  /** Rows `ids` of `table` [V, H]: [T, H]. */
+  embedding(table: Tensor, ids: Int32Array): Tensor;
+  /** x / √(mean(x²) + ε) · weight over the last axis; weight [D], x [..., D]. */
+  rmsNorm(x: Tensor, weight: Tensor, epsilon: number): Tensor;
+  /** x · weightᵀ (+ bias); x [T, in], weight [out, in], bias [out]: [T, out]. */
+  linear(x: Tensor, weight: Tensor, bias?: Tensor): Tensor;
+  /** Half-rotation rotary embedding (the Qwen3 and Llama form); x [T, heads, D], positions [T]. */
+  rotary(x: Tensor, table: RotaryTable, positions: Int32Array): Tensor;
+  /**
+   * Masked grouped-query attention; q [Q, heads, D], k and v [K, kvHeads, D], scale D^-0.5 unless given: [Q, heads, D].
+   * A query that sees no key gives 0.
+   */
+  attention(q: Tensor, k: Tensor, v: Tensor, ranges: RowRanges, options?: { scale?: number }): Tensor;
+  /** silu(gate) · up, of equal shapes. */
+  swiglu(gate: Tensor, up: Tensor): Tensor;
+  add(a: Tensor, b: Tensor): Tensor;
+  /** Joins along `axis`, 0 or −1. */
+  concat(tensors: readonly Tensor[], axis: 0 | -1): Tensor;
+  /** Rows start ≤ i < end of axis 0. */
+  slice(x: Tensor, start: number, end: number): Tensor;
+  /** Rows of axis 0 by index. */
+  gather(x: Tensor, rows: Int32Array): Tensor;
+  /** The same values under another shape. */
+  reshape(x: Tensor, shape: readonly number[]): Tensor;
+  /**
+   * Cross-entropy of x · weightᵀ against labels, Σ weights·CE, in chunks of rows, so that rows × vocabulary never exists at once.
+   * x [R, H], weight [V, H], labels and weights [R]. Rows of weight 0 contribute nothing, whatever their label.
+   */
+  linearCrossEntropy(x: Tensor, weight: Tensor, labels: Int32Array, weights: Float32Array, options?: { chunkRows?: number }): CrossEntropy;
+  /** Index of the largest value on the last axis, int32. */
+  argmax(x: Tensor): Tensor;
+
+  /** One AdamW update (decoupled decay, as PyTorch's) of `parameter` and `state`, in place. */
+  adamW(parameter: Tensor, gradient: Tensor, state: AdamWState, options: AdamWOptions): void;
+  /** √Σ‖t‖² over all tensors, read back; NaN or Infinity when a value is. */
+  globalNorm(tensors: readonly Tensor[]): Promise<number>;
+  /** Multiplies in place. */
+  scaleInPlace(x: Tensor, factor: number): void;
+  /** a += b, in place (gradient accumulation). */
+  addInPlace(a: Tensor, b: Tensor): void;
+}

@@ -1,0 +1,1 @@
+export type { Report, ReportSnapshot, Section, SectionOptions, SectionTimes, Timer } from "./timer.ts";

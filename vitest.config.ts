@@ -1,0 +1,31 @@
+import { readdirSync } from "node:fs";
+import { defineConfig } from "vitest/config";
+
+const root = import.meta.dirname;
+
+/** Packages whose tests start a tensor engine: tfjs keeps global state, so each test file gets a process of its own. */
+const numeric = new Set(["engine", "ops", "causal-lm", "target-forward", "drafter", "speculate", "trainer"]);
+
+export default defineConfig({
+  test: {
+    testTimeout: 60_000,
+    projects: ["packages", "apps"].flatMap((folder) =>
+      readdirSync(`${root}/${folder}`).map((name) => ({
+        extends: true as const,
+        test: {
+          name,
+          root: `${root}/${folder}/${name}`,
+          include: ["src/**/*.test.ts"],
+          pool: numeric.has(name) ? ("forks" as const) : ("threads" as const),
+          isolate: numeric.has(name),
+        },
+      })),
+    ),
+    coverage: {
+      provider: "v8",
+      include: ["packages/*/src/**/*.ts"],
+      exclude: ["**/*.test.ts"],
+      reporter: ["text-summary"],
+    },
+  },
+});
