@@ -1,0 +1,54 @@
+import { Command, InvalidArgumentError, Option } from "commander";
+import type { TrainFlags } from "../train/trainConfig.ts";
+
+/** A parser for whole numbers within bounds, inclusive. */
+function integer(low: number, high: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!Number.isInteger(value) || value < low || value > high)
+      throw new InvalidArgumentError(`Expected a whole number from ${low} to ${high}.`);
+    return value;
+  };
+}
+
+/** A parser for positive numbers up to `high`. */
+function positive(high: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!(value > 0 && value <= high)) throw new InvalidArgumentError(`Expected a number above 0, at most ${high}.`);
+    return value;
+  };
+}
+
+/** `dflash train`: trains a drafter and leaves it, its log and a summary in the run's folder. */
+export function trainCommand(): Command {
+  return new Command("train")
+    .description("train a drafter for a frozen target model")
+    .option("--target <dir>", "folder of the target model (default: the tiny target that comes with the repository)")
+    .option("--data <file>", "chat records, JSONL (default: GSM8K as answered by the tiny target)")
+    .option("--engine <name>", "tensor engine: auto, tensorflow-gpu, tensorflow, wasm or cpu (default: auto)")
+    .option("--threads <n>", "threads of the engine (default: the engine's choice)", integer(1, 64))
+    .option("--steps <n>", "training steps (default: 300)", integer(1, 100_000_000))
+    .option("--rows <n>", "chat records a step (default: 2)", integer(1, 4096))
+    .option("--max-length <n>", "longest record in tokens, longer ones are cut (default: 512)", integer(4, 1_048_576))
+    .option("--anchors <n>", "anchors a record (default: 32)", integer(1, 65_536))
+    .option("--block-size <n>", "tokens a block, anchor included (default: 8)", integer(2, 256))
+    .option("--layers <n>", "decoder layers of the drafter (default: 2)", integer(1, 64))
+    .option("--learning-rate <x>", "peak learning rate, then cosine to 0 (default: 1e-3)", positive(1))
+    .option("--seed <n>", "seed of everything random (default: 0)", integer(0, 0xffff_ffff))
+    .option("--out <dir>", "folder of the run (default: runs/<date and time>)")
+    .option("--log-format <format>", "what is printed: a built-in formatter, a file or a package (default: pretty)")
+    .addOption(new Option("--no-telemetry", "train without timing"))
+    .addHelpText(
+      "after",
+      `
+Examples:
+  pnpm dflash train
+  pnpm dflash train --steps 50 --log-format ndjson > steps.ndjson
+  pnpm dflash train --target ./my-model --data ./chats.jsonl --out runs/first`,
+    )
+    .action(async (flags: TrainFlags) => {
+      const { runTraining } = await import("../train/runTraining.ts");
+      await runTraining(flags);
+    });
+}

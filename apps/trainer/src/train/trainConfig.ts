@@ -1,0 +1,86 @@
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+/** Everything that decides a training run; written to the run's folder as `config.json`. */
+export interface TrainConfig {
+  /** Folder of the target model, Hugging Face layout. */
+  target: string;
+  /** Chat records, JSONL. */
+  data: string;
+  /** Tensor engine, or `auto`. */
+  engine: string;
+  /** Threads of the engine; null lets the engine choose. */
+  threads: number | null;
+  steps: number;
+  /** Chat records a step. */
+  rows: number;
+  /** Longest row in tokens; longer ones are cut. */
+  maxLength: number;
+  /** Anchors a row. */
+  anchors: number;
+  blockSize: number;
+  /** Decoder layers of the drafter. */
+  layers: number;
+  /** Captured target layers. */
+  features: number;
+  /** Peak learning rate, reached after warm-up; cosine to 0 afterwards. */
+  learningRate: number;
+  /** Global gradient norm above which gradients are scaled down. */
+  clip: number;
+  seed: number;
+  /** Folder of the run. */
+  out: string;
+  /** Formatter of what is printed: a built-in name, a file or a package. */
+  logFormat: string;
+  telemetry: boolean;
+}
+
+/** What the command line may set. */
+export type TrainFlags = Partial<Omit<TrainConfig, "features" | "clip">>;
+
+const repository = join(import.meta.dirname, "../../../..");
+const callerFolder = process.env["INIT_CWD"] ?? process.cwd();
+
+const defaults: Omit<TrainConfig, "out"> = {
+  target: join(repository, "data/tiny-target"),
+  data: join(repository, "data/gsm8k/train.tiny-target.jsonl"),
+  engine: "auto",
+  threads: null,
+  steps: 300,
+  rows: 2,
+  maxLength: 512,
+  anchors: 32,
+  blockSize: 8,
+  layers: 2,
+  features: 5,
+  learningRate: 1e-3,
+  clip: 1,
+  seed: 0,
+  logFormat: "pretty",
+  telemetry: true,
+};
+
+/** A run folder named after the moment, `runs/2026-11-29-18-41-46`, with a counter when taken. */
+function freeRunFolder(now: Date): string {
+  const name = now.toISOString().slice(0, 19).replaceAll(/[T:]/g, "-");
+  for (let attempt = 1; ; attempt++) {
+    const folder = join(callerFolder, "runs", attempt === 1 ? name : `${name}-${attempt}`);
+    if (!existsSync(folder)) return folder;
+  }
+}
+
+/** Flags over defaults, with paths resolved from the folder that the user called from. Throws on paths that don't exist. */
+export function resolveTrainConfig(flags: TrainFlags, now: Date = new Date()): TrainConfig {
+  const at = (path: string): string => resolve(callerFolder, path);
+  const config: TrainConfig = {
+    ...defaults,
+    ...flags,
+    ...(flags.target === undefined ? {} : { target: at(flags.target) }),
+    ...(flags.data === undefined ? {} : { data: at(flags.data) }),
+    out: flags.out === undefined ? freeRunFolder(now) : at(flags.out),
+  };
+  if (!existsSync(config.target)) throw new Error(`--target ${config.target}: no such folder; give a folder with config.json, model.safetensors and tokenizer.json`);
+  if (!existsSync(config.data)) throw new Error(`--data ${config.data}: no such file; give a JSONL file of chat records`);
+  if (existsSync(join(config.out, "log.ndjson"))) throw new Error(`--out ${config.out}: holds a run already; choose another folder`);
+  return config;
+}
