@@ -1,0 +1,119 @@
+import { randomBytes } from "node:crypto";
+import { open, rename, rm, type FileHandle } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { float32ToBfloat16 } from "./bfloat16.ts";
+import { arrayTypes, bytesPerElement, dtypes, type ArrayByDtype, type Dtype } from "./dtype.ts";
+import { float32ToFloat16 } from "./float16.ts";
+
+/** One tensor to write. BF16 and F16 take float32 values, rounded to nearest even, or raw bits. */
+export type TensorToWrite =
+  | { readonly dtype: "BF16" | "F16"; readonly shape: readonly number[]; readonly data: Float32Array }
+  | { [D in Dtype]: { readonly dtype: D; readonly shape: readonly number[]; readonly data: ArrayByDtype[D] } }[Dtype];
+
+/** Elements converted and written at a time. */
+const chunkLength = 1 << 20;
+
+/**
+ * Writes a safetensors file, byte for byte as the reference implementation does, atomically: into a temporary file in
+ * the same folder, synchronised, then renamed. An interrupted write leaves whatever stood there before.
+ *
+ * @param metadata Strings for the header's `__metadata__`, such as `{ format: "pt" }`, which transformers expects.
+ * @throws {Error} One line that names the file, the tensor, the value and what was expected.
+ */
+export async function writeSafetensors(
+  path: string,
+  tensors: Readonly<Record<string, TensorToWrite>>,
+  metadata?: Readonly<Record<string, string>>,
+): Promise<void> {
+  const entries = Object.entries(tensors).sort(inFileOrder);
+  for (const [name, tensor] of entries) checkTensor(path, name, tensor);
+  const header = formatHeader(entries, metadata);
+  await writeAtomically(path, async (file) => {
+    await file.writeFile(header);
+    for (const [, tensor] of entries) {
+      for (let start = 0; start < tensor.data.length; start += chunkLength) {
+        await file.writeFile(encodeChunk(tensor, start, start + chunkLength));
+      }
+    }
+  });
+}
+
+/** Widest elements first, so that each tensor is aligned; names by their bytes. */
+function inFileOrder([nameA, a]: [string, TensorToWrite], [nameB, b]: [string, TensorToWrite]): number {
+  return dtypes.indexOf(b.dtype) - dtypes.indexOf(a.dtype) || Buffer.compare(Buffer.from(nameA), Buffer.from(nameB));
+}
+
+function checkTensor(path: string, name: string, { dtype, shape, data }: TensorToWrite): void {
+  const where = `${path}: tensor ${JSON.stringify(name)}`;
+  if (name === "__metadata__") throw new Error(`${where}: the format reserves this name, expected another`);
+  if (!dtypes.includes(dtype))
+    throw new Error(`${where}: dtype is ${String(dtype)}, expected one of ${dtypes.join(" ")}`);
+  const rounded = data instanceof Float32Array && (dtype === "BF16" || dtype === "F16");
+  if (!rounded && !(data instanceof arrayTypes[dtype])) {
+    throw new Error(`${where}: data is a ${data.constructor.name}, expected a ${arrayTypes[dtype].name} for ${dtype}`);
+  }
+  const length = shape.reduce((product, size) => product * size, 1);
+  if (!shape.every((size) => Number.isSafeInteger(size) && size >= 0) || length !== data.length) {
+    throw new Error(
+      `${where}: shape is [${shape.join(", ")}], expected integers whose product is the ${data.length} elements of data`,
+    );
+  }
+}
+
+function formatHeader(entries: [string, TensorToWrite][], metadata?: Readonly<Record<string, string>>): Uint8Array {
+  let end = 0;
+  const header: [string, unknown][] = entries.map(([name, { dtype, shape, data }]) => {
+    const begin = end;
+    end += data.length * bytesPerElement(dtype);
+    return [name, { dtype, shape, data_offsets: [begin, end] }];
+  });
+  if (metadata !== undefined) header.unshift(["__metadata__", metadata]);
+  // Not JSON.stringify of one object: that would move names that look like numbers to the front.
+  const json = `{${header.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(",")}}`;
+  const text = Buffer.from(json);
+  const bytes = Buffer.alloc(8 + Math.ceil(text.length / 8) * 8, " ");
+  bytes.writeBigUInt64LE(BigInt(bytes.length - 8));
+  text.copy(bytes, 8);
+  return bytes;
+}
+
+function encodeChunk({ dtype, data }: TensorToWrite, start: number, end: number): Uint8Array {
+  let chunk: ArrayBufferView = data.subarray(start, end);
+  if (chunk instanceof Float32Array && dtype !== "F32") {
+    chunk = (dtype === "BF16" ? float32ToBfloat16 : float32ToFloat16)(chunk);
+  }
+  return new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+}
+
+async function writeAtomically(path: string, write: (file: FileHandle) => Promise<void>): Promise<void> {
+  const folder = dirname(path);
+  const temporary = join(folder, `.${basename(path)}.${randomBytes(6).toString("hex")}.tmp`);
+  try {
+    const file = await open(temporary, "wx");
+    try {
+      await write(file);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw new Error(`${path}: cannot be written (${(error as Error).message}); what stood there before is untouched`, {
+      cause: error,
+    });
+  }
+  await syncFolder(folder);
+}
+
+/** Makes the rename itself durable. */
+async function syncFolder(folder: string): Promise<void> {
+  // Windows can't open folders.
+  if (process.platform === "win32") return;
+  const handle = await open(folder);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
