@@ -1,7 +1,7 @@
 export { bfloat16ToFloat32, float32ToBfloat16 } from "./bfloat16.ts";
-export type { ArrayByDtype, Dtype } from "./dtype.ts";
+export type { Dtype, TensorArray } from "./dtype.ts";
 export { float16ToFloat32, float32ToFloat16 } from "./float16.ts";
 export { openCheckpoint } from "./openCheckpoint.ts";
 export { openSafetensors, type Safetensors, type TensorData } from "./openSafetensors.ts";
 export type { SafetensorsHeader, TensorInfo } from "./parseHeader.ts";
-export { writeSafetensors, type TensorToWrite } from "./writeSafetensors.ts";
+export { writeSafetensors } from "./writeSafetensors.ts";

@@ -1,6 +1,8 @@
 import { access, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { findDuplicateKey } from "./findDuplicateKey.ts";
+import { oneLine } from "./oneLine.ts";
+import { isRecord } from "./parseHeader.ts";
 import { findTensor, openSafetensors, type Safetensors } from "./openSafetensors.ts";
 
 /**
@@ -34,7 +36,7 @@ async function openShards(dir: string, index: string): Promise<Safetensors> {
     };
     return {
       tensors,
-      metadata: Object.assign({}, ...[...shards.values()].map((shard) => shard.metadata)) as Record<string, string>,
+      metadata: Object.fromEntries([...shards.values()].flatMap((shard) => Object.entries(shard.metadata))),
       read: async (name) => shardOf(name).read(name),
       readFloat32: async (name) => shardOf(name).readFloat32(name),
       readInt32: async (name) => shardOf(name).readInt32(name),
@@ -47,28 +49,33 @@ async function openShards(dir: string, index: string): Promise<Safetensors> {
 }
 
 function parseIndex(text: string, index: string): Map<string, string> {
-  let weightMap: unknown;
+  let parsed: unknown;
   try {
-    weightMap = (JSON.parse(text) as { weight_map?: unknown } | null)?.weight_map;
+    parsed = JSON.parse(text);
   } catch (error) {
-    throw new Error(`${index}: not JSON (${(error as Error).message.replace(/\s+/g, " ")})`, { cause: error });
+    throw new Error(`${index}: not JSON (${oneLine(error)})`, { cause: error });
   }
-  if (typeof weightMap !== "object" || weightMap === null || Array.isArray(weightMap)) {
-    throw new Error(`${index}: weight_map is missing or no object, expected tensor names with their files`);
+  const weightMap = isRecord(parsed) ? parsed.weight_map : undefined;
+  if (!isRecord(weightMap)) {
+    throw new Error(
+      `${index}: weight_map is ${oneLine(weightMap)}, expected an object of tensor names with their files`,
+    );
   }
   const duplicate = findDuplicateKey(text);
   if (duplicate !== undefined)
     throw new Error(`${index}: the key ${JSON.stringify(duplicate)} stands twice, expected once`);
+  const shards = new Map<string, string>();
   for (const [name, shard] of Object.entries(weightMap)) {
     // A name with a path could point out of the folder.
     if (typeof shard !== "string" || basename(shard) !== shard || !shard.endsWith(".safetensors")) {
-      const value = JSON.stringify(shard).slice(0, 80);
+      const where = `${index}: tensor ${JSON.stringify(name)}`;
       throw new Error(
-        `${index}: tensor ${JSON.stringify(name)}: its file is ${value}, expected the name of a .safetensors file beside the index`,
+        `${where}: its file is ${oneLine(shard)}, expected the name of a .safetensors file beside the index`,
       );
     }
+    shards.set(name, shard);
   }
-  return new Map(Object.entries(weightMap as Record<string, string>));
+  return shards;
 }
 
 async function exists(path: string): Promise<boolean> {

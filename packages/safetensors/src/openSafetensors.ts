@@ -1,13 +1,18 @@
 import { open, type FileHandle } from "node:fs/promises";
 import { bfloat16ToFloat32 } from "./bfloat16.ts";
-import { arrayTypes, type ArrayByDtype, type Dtype } from "./dtype.ts";
+import { arrayTypes, type Dtype, type TensorArray } from "./dtype.ts";
 import { float16ToFloat32 } from "./float16.ts";
+import { oneLine } from "./oneLine.ts";
 import { parseHeader, type SafetensorsHeader, type TensorInfo } from "./parseHeader.ts";
 
-/** One tensor in memory, elements as in the file: BF16, F16 and F8 as raw bits. */
-export type TensorData = {
-  [D in Dtype]: { readonly dtype: D; readonly shape: readonly number[]; readonly data: ArrayByDtype[D] };
-}[Dtype];
+/** One tensor in memory. */
+export interface TensorData {
+  readonly dtype: Dtype;
+  /** Extent of each axis; `[]` for a scalar. */
+  readonly shape: readonly number[];
+  /** Row-major elements. BF16, F16 and F8 are read as raw bits, see {@link TensorArray}. */
+  readonly data: TensorArray;
+}
 
 /** Open safetensors: one file or all shards of a checkpoint. Nothing but headers is read until a tensor is asked for. */
 export interface Safetensors extends SafetensorsHeader {
@@ -31,10 +36,7 @@ const maxHeaderBytes = 100_000_000;
  */
 export async function openSafetensors(path: string): Promise<Safetensors> {
   const file = await open(path).catch((error: unknown) => {
-    throw new Error(
-      `${path}: cannot be opened (${(error as NodeJS.ErrnoException).code}); expected a safetensors file`,
-      { cause: error },
-    );
+    throw new Error(`${path}: cannot be opened (${oneLine(error)}), expected a safetensors file`, { cause: error });
   });
   try {
     return tensorsOf(file, await readHeader(file, path));
@@ -67,7 +69,7 @@ function tensorsOf(file: FileHandle, { tensors, metadata }: SafetensorsHeader): 
     const info = findTensor(tensors, name);
     const { dtype, shape, byteOffset, byteLength } = info;
     const buffer = await readBytes(file, info.file, byteOffset, byteLength);
-    return { dtype, shape, data: new arrayTypes[dtype](buffer) } as TensorData;
+    return { dtype, shape, data: new arrayTypes[dtype](buffer) };
   };
 
   return {

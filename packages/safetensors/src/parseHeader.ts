@@ -1,5 +1,6 @@
-import { bytesPerElement, dtypes, type Dtype } from "./dtype.ts";
+import { bytesPerElement, dtypeNames, isDtype, type Dtype } from "./dtype.ts";
 import { findDuplicateKey } from "./findDuplicateKey.ts";
+import { oneLine } from "./oneLine.ts";
 
 /** Where and what a tensor is. */
 export interface TensorInfo {
@@ -58,36 +59,36 @@ function parseObject(bytes: Uint8Array, file: string): Record<string, unknown> {
 
 function parseMetadata(value: unknown, file: string): Record<string, string> {
   if (value === undefined) return {};
-  if (!isRecord(value) || !Object.values(value).every((text) => typeof text === "string")) {
-    throw new Error(`${file}: __metadata__ is ${oneLine(value)}, expected an object of strings`);
-  }
-  return value as Record<string, string>;
+  if (isStrings(value)) return value;
+  throw new Error(`${file}: __metadata__ is ${oneLine(value)}, expected an object of strings`);
 }
 
 function parseEntry(entry: unknown, file: string, name: string, dataStart: number): TensorInfo {
   const where = `${file}: tensor ${JSON.stringify(name)}`;
-  if (!isRecord(entry))
+  if (!isRecord(entry)) {
     throw new Error(`${where}: its entry is ${oneLine(entry)}, expected { dtype, shape, data_offsets }`);
-  const { dtype, shape, data_offsets: offsets } = entry;
-  if (!dtypes.includes(dtype as Dtype)) {
-    throw new Error(`${where}: dtype is ${oneLine(dtype)}, expected one of ${dtypes.join(" ")}`);
   }
-  if (!isSizes(shape)) throw new Error(`${where}: shape is ${oneLine(shape)}, expected an array of integers ≥ 0`);
-  if (!isSizes(offsets) || offsets.length !== 2 || offsets[1]! < offsets[0]!) {
+  const { dtype, shape, data_offsets: offsets } = entry;
+  if (!isDtype(dtype)) {
+    throw new Error(`${where}: dtype is ${oneLine(dtype)}, expected one of ${dtypeNames.join(" ")}`);
+  }
+  if (!isSizes(shape)) {
+    throw new Error(`${where}: shape is ${oneLine(shape)}, expected an array of integers ≥ 0`);
+  }
+  const [begin, end, ...more] = isSizes(offsets) ? offsets : [];
+  if (begin === undefined || end === undefined || end < begin || more.length > 0) {
     throw new Error(`${where}: data_offsets is ${oneLine(offsets)}, expected [begin, end] with 0 ≤ begin ≤ end`);
   }
-  const [begin, end] = offsets as [number, number];
-  const expected = shape.reduce((product, size) => product * size, bytesPerElement(dtype as Dtype));
+  const expected = shape.reduce((product, size) => product * size, bytesPerElement(dtype));
   if (end - begin !== expected) {
-    throw new Error(
-      `${where}: data_offsets hold ${end - begin} bytes, expected ${expected} for ${dtype as Dtype} [${shape.join(", ")}]`,
-    );
+    const layout = `${dtype} [${shape.join(", ")}]`;
+    throw new Error(`${where}: data_offsets hold ${end - begin} bytes, expected ${expected} for ${layout}`);
   }
-  return { dtype: dtype as Dtype, shape, file, byteOffset: dataStart + begin, byteLength: end - begin };
+  return { dtype, shape, file, byteOffset: dataStart + begin, byteLength: end - begin };
 }
 
 function checkTiling(tensors: Map<string, TensorInfo>, file: string, dataStart: number, fileEnd: number): void {
-  const sorted = [...tensors].sort(([, a], [, b]) => a.byteOffset - b.byteOffset || a.byteLength - b.byteLength);
+  const sorted = [...tensors].toSorted(([, a], [, b]) => a.byteOffset - b.byteOffset || a.byteLength - b.byteLength);
   let position = dataStart;
   for (const [name, { byteOffset, byteLength }] of sorted) {
     const where = `${file}: tensor ${JSON.stringify(name)}`;
@@ -107,17 +108,14 @@ function checkTiling(tensors: Map<string, TensorInfo>, file: string, dataStart: 
   }
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
+export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isStrings(value: unknown): value is Record<string, string> {
+  return isRecord(value) && Object.values(value).every((text) => typeof text === "string");
 }
 
 function isSizes(value: unknown): value is number[] {
   return Array.isArray(value) && value.every((size) => Number.isSafeInteger(size) && size >= 0);
-}
-
-/** A value from the file, cut so that the message stays one readable line. */
-function oneLine(value: unknown): string {
-  const text = value instanceof Error ? value.message : typeof value === "string" ? value : JSON.stringify(value);
-  const line = String(text).replace(/\s+/g, " ");
-  return line.length > 80 ? `${line.slice(0, 80)}…` : line;
 }

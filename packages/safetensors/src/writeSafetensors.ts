@@ -2,13 +2,10 @@ import { randomBytes } from "node:crypto";
 import { open, rename, rm, type FileHandle } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { float32ToBfloat16 } from "./bfloat16.ts";
-import { arrayTypes, bytesPerElement, dtypes, type ArrayByDtype, type Dtype } from "./dtype.ts";
+import { arrayTypes, bytesPerElement, dtypeNames, isDtype } from "./dtype.ts";
 import { float32ToFloat16 } from "./float16.ts";
-
-/** One tensor to write. BF16 and F16 take float32 values, rounded to nearest even, or raw bits. */
-export type TensorToWrite =
-  | { readonly dtype: "BF16" | "F16"; readonly shape: readonly number[]; readonly data: Float32Array }
-  | { [D in Dtype]: { readonly dtype: D; readonly shape: readonly number[]; readonly data: ArrayByDtype[D] } }[Dtype];
+import { oneLine } from "./oneLine.ts";
+import type { TensorData } from "./openSafetensors.ts";
 
 /** Elements converted and written at a time. */
 const chunkLength = 1 << 20;
@@ -17,15 +14,16 @@ const chunkLength = 1 << 20;
  * Writes a safetensors file, byte for byte as the reference implementation does, atomically: into a temporary file in
  * the same folder, synchronised, then renamed. An interrupted write leaves whatever stood there before.
  *
+ * @param tensors BF16 and F16 take raw bits, or a Float32Array that is rounded to nearest, ties to even.
  * @param metadata Strings for the header's `__metadata__`, such as `{ format: "pt" }`, which transformers expects.
  * @throws {Error} One line that names the file, the tensor, the value and what was expected.
  */
 export async function writeSafetensors(
   path: string,
-  tensors: Readonly<Record<string, TensorToWrite>>,
+  tensors: Readonly<Record<string, TensorData>>,
   metadata?: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const entries = Object.entries(tensors).sort(inFileOrder);
+  const entries = Object.entries(tensors).toSorted(inFileOrder);
   for (const [name, tensor] of entries) checkTensor(path, name, tensor);
   const header = formatHeader(entries, metadata);
   await writeAtomically(path, async (file) => {
@@ -39,15 +37,16 @@ export async function writeSafetensors(
 }
 
 /** Widest elements first, so that each tensor is aligned; names by their bytes. */
-function inFileOrder([nameA, a]: [string, TensorToWrite], [nameB, b]: [string, TensorToWrite]): number {
-  return dtypes.indexOf(b.dtype) - dtypes.indexOf(a.dtype) || Buffer.compare(Buffer.from(nameA), Buffer.from(nameB));
+function inFileOrder([nameA, a]: [string, TensorData], [nameB, b]: [string, TensorData]): number {
+  return (
+    dtypeNames.indexOf(b.dtype) - dtypeNames.indexOf(a.dtype) || Buffer.compare(Buffer.from(nameA), Buffer.from(nameB))
+  );
 }
 
-function checkTensor(path: string, name: string, { dtype, shape, data }: TensorToWrite): void {
+function checkTensor(path: string, name: string, { dtype, shape, data }: TensorData): void {
   const where = `${path}: tensor ${JSON.stringify(name)}`;
   if (name === "__metadata__") throw new Error(`${where}: the format reserves this name, expected another`);
-  if (!dtypes.includes(dtype))
-    throw new Error(`${where}: dtype is ${String(dtype)}, expected one of ${dtypes.join(" ")}`);
+  if (!isDtype(dtype)) throw new Error(`${where}: dtype is ${oneLine(dtype)}, expected one of ${dtypeNames.join(" ")}`);
   const rounded = data instanceof Float32Array && (dtype === "BF16" || dtype === "F16");
   if (!rounded && !(data instanceof arrayTypes[dtype])) {
     throw new Error(`${where}: data is a ${data.constructor.name}, expected a ${arrayTypes[dtype].name} for ${dtype}`);
@@ -60,7 +59,7 @@ function checkTensor(path: string, name: string, { dtype, shape, data }: TensorT
   }
 }
 
-function formatHeader(entries: [string, TensorToWrite][], metadata?: Readonly<Record<string, string>>): Uint8Array {
+function formatHeader(entries: [string, TensorData][], metadata?: Readonly<Record<string, string>>): Uint8Array {
   let end = 0;
   const header: [string, unknown][] = entries.map(([name, { dtype, shape, data }]) => {
     const begin = end;
@@ -77,7 +76,7 @@ function formatHeader(entries: [string, TensorToWrite][], metadata?: Readonly<Re
   return bytes;
 }
 
-function encodeChunk({ dtype, data }: TensorToWrite, start: number, end: number): Uint8Array {
+function encodeChunk({ dtype, data }: TensorData, start: number, end: number): Uint8Array {
   let chunk: ArrayBufferView = data.subarray(start, end);
   if (chunk instanceof Float32Array && dtype !== "F32") {
     chunk = (dtype === "BF16" ? float32ToBfloat16 : float32ToFloat16)(chunk);
@@ -99,7 +98,7 @@ async function writeAtomically(path: string, write: (file: FileHandle) => Promis
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });
-    throw new Error(`${path}: cannot be written (${(error as Error).message}); what stood there before is untouched`, {
+    throw new Error(`${path}: cannot be written (${oneLine(error)}); what stood there before is untouched`, {
       cause: error,
     });
   }
