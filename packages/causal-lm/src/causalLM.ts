@@ -1,0 +1,117 @@
+import type { Ops, Tensor } from "@dflash/ops";
+import type {
+  TargetForwardOptions,
+  TargetHead,
+  TargetHiddenStates,
+  TargetModel,
+  TokenBatch,
+} from "@dflash/target-forward";
+import type { Section, Timer } from "@dflash/timer";
+import { attentionBlock, loadAttention, type AttentionWeights, type ForwardContext } from "./attentionBlock.ts";
+import { readCausalLMConfig, type CausalLMConfig } from "./causalLMConfig.ts";
+import { loadMLP, mlpBlock, type MLPWeights } from "./mlpBlock.ts";
+import { createRotaryTables, type RotaryTables } from "./rotaryTables.ts";
+import { loadHead, type TargetHeadOptions } from "./targetHead.ts";
+import { tokenPlaces } from "./tokenPlaces.ts";
+import { withWeights, type Weights } from "./weights.ts";
+
+export interface CausalLMOptions extends TargetHeadOptions {
+  /** Times the inside of the forward: `target/attention`, `target/mlp`, `target/capture`. */
+  timer?: Pick<Timer, "section">;
+}
+
+/** A frozen causal language model on the engine. */
+export interface CausalLM extends TargetModel {
+  readonly config: CausalLMConfig;
+  /** The model's own head, disposed with it. */
+  readonly head: TargetHead;
+  /** Computes at once; rejects layers and tokens that the model doesn't have with a RangeError. */
+  forward(batch: TokenBatch, options: TargetForwardOptions): TargetHiddenStates;
+  /** LM head of the final norm of the last layer's output; hidden [T, H]: [T, V]. */
+  logits(hidden: Tensor): Tensor;
+}
+
+interface Decoder {
+  readonly ops: Ops;
+  readonly config: CausalLMConfig;
+  readonly head: TargetHead;
+  readonly layers: readonly { readonly attention: AttentionWeights; readonly mlp: MLPWeights }[];
+  readonly rotary: RotaryTables;
+  readonly sections: Readonly<Record<"attention" | "mlp" | "capture", Pick<Section, "time">>>;
+}
+
+/**
+ * Loads a frozen causal language model (Qwen3, Qwen2, Llama 3) from a folder in the Hugging Face layout.
+ *
+ * @throws {Error} One line with the file, the key or tensor, and what was expected.
+ */
+export async function loadCausalLM(dir: string, { ops, timer }: CausalLMOptions): Promise<CausalLM> {
+  const config = await readCausalLMConfig(dir);
+  const section = (name: string): Pick<Section, "time"> => timer?.section(name) ?? { time: (fn) => fn() };
+  const sections = {
+    attention: section("target/attention"),
+    mlp: section("target/mlp"),
+    capture: section("target/capture"),
+  };
+  return withWeights(dir, ops, async (weights) => {
+    const head = await loadHead(weights, config);
+    const layers = await loadLayers(weights, config);
+    const rotary = createRotaryTables(ops, config.rope, config.headDim);
+    const decoder: Decoder = { ops, config, head, layers, rotary, sections };
+    return {
+      config,
+      head,
+      layers: config.layers,
+      hiddenSize: config.hiddenSize,
+      forward: (batch, options) => forward(decoder, batch, options),
+      logits: (hidden) => ops.scope(() => ops.linear(ops.rmsNorm(hidden, head.finalNorm, config.epsilon), head.lmHead)),
+      dispose() {
+        weights.dispose();
+        rotary.dispose();
+      },
+    };
+  });
+}
+
+async function loadLayers(weights: Weights, config: CausalLMConfig): Promise<Decoder["layers"]> {
+  const layers = [];
+  for (let layer = 0; layer < config.layers; layer++) {
+    layers.push({ attention: await loadAttention(weights, config, layer), mlp: await loadMLP(weights, config, layer) });
+  }
+  return layers;
+}
+
+/** Runs the layers up to the last one that is asked for; of the rest only the residual stream is kept, while it is needed. */
+function forward(decoder: Decoder, batch: TokenBatch, options: TargetForwardOptions): TargetHiddenStates {
+  const { ops, config, head, layers, sections } = decoder;
+  const { layerIds, captureLast = false } = options;
+  checkLayerIds(layerIds, config.layers);
+  const places = tokenPlaces(batch, config.vocabSize);
+  const context: ForwardContext = { ops, config, places, rotary: decoder.rotary.covering(places.longestRow) };
+  const wanted = new Set(captureLast ? [...layerIds, config.layers - 1] : layerIds);
+  return ops.scope(() => {
+    const captured = new Map<number, Tensor>();
+    let hidden = ops.embedding(head.embedTokens, batch.ids);
+    for (const [id, { attention, mlp }] of layers.slice(0, Math.max(...wanted) + 1).entries()) {
+      const between = sections.attention.time(() => attentionBlock(context, attention, hidden));
+      const output = sections.mlp.time(() => mlpBlock(context, mlp, between));
+      sections.capture.time(() => {
+        between.dispose();
+        if (!captured.has(id - 1)) hidden.dispose();
+        if (wanted.has(id)) captured.set(id, output);
+      });
+      hidden = output;
+    }
+    return {
+      features: layerIds.map((id) => captured.get(id)!),
+      last: captureLast ? hidden : null,
+    };
+  });
+}
+
+function checkLayerIds(layerIds: readonly number[], layers: number): void {
+  if (layerIds.length === 0) throw new RangeError("layerIds is empty, expected the decoder layers to capture");
+  const outside = layerIds.find((id) => !Number.isInteger(id) || id < 0 || id >= layers);
+  if (outside !== undefined)
+    throw new RangeError(`layerIds holds ${outside}, expected decoder layers from 0 to ${layers - 1}`);
+}
