@@ -1,0 +1,164 @@
+import type { LogChunk, LogFormatter, LogFormatterFactory } from "./logFormatter.ts";
+import type { LogSink } from "./logSink.ts";
+import type { EventRecord, HeaderRecord, LateRecord, LogRecord, StepRecord, SummaryRecord } from "./record.ts";
+
+/** Events of an emitter that logs: each is named after the `kind` of its record. */
+export interface LogEvents {
+  header: (record: HeaderRecord) => void;
+  step: (record: StepRecord) => void;
+  late: (record: LateRecord) => void;
+  summary: (record: SummaryRecord) => void;
+  event: (record: EventRecord) => void;
+}
+
+/** What `attachLog` needs of an emitter: an eventemitter3 or `node:events` emitter with the events of `LogEvents`. */
+export interface LogEmitter {
+  on<K extends keyof LogEvents>(event: K, listener: LogEvents[K]): unknown;
+  off<K extends keyof LogEvents>(event: K, listener: LogEvents[K]): unknown;
+}
+
+/** An output that was switched off. */
+export interface LogFault {
+  /** Formatter and sink, such as `pretty to stderr`. */
+  output: string;
+  /** Step of the last step record seen; 0 before the first. */
+  step: number;
+  error: Error;
+  /** Records not written, the failing one included. */
+  lost: number;
+}
+
+/** How `attachLog` reports. */
+export interface AttachLogOptions {
+  /** Called once for each output that is switched off; a line on stderr unless given. */
+  onFault?: (fault: LogFault) => void;
+}
+
+/** A log being written. */
+export interface AttachedLog {
+  /** Outputs switched off so far. */
+  readonly faults: readonly LogFault[];
+  /** Stops listening, ends the documents and closes the sinks; never rejects. */
+  close(): Promise<void>;
+}
+
+/** A formatter may be given as its factory or ready-made. */
+export type LogOutput = readonly [formatter: LogFormatterFactory | LogFormatter, sink: LogSink];
+
+/** A formatter may take this long once, say while it is compiled; the second time switches it off. */
+const slowMs = 50;
+const kinds = ["header", "step", "late", "summary", "event"] as const;
+const plainTarget = { color: false, columns: null };
+
+interface Output {
+  readonly name: string;
+  readonly sink: LogSink;
+  readonly formatter: LogFormatter;
+  /** Why the formatter could not be made. */
+  readonly error: unknown;
+  slow: number;
+  fault: LogFault | undefined;
+}
+
+/**
+ * Writes the records that an emitter emits to every output. A formatter or sink that throws, or a formatter that twice takes
+ * over 50 ms, is switched off, counted and reported once, to `onFault` and as a `sink-off` event to the other outputs; the
+ * emitter's other listeners and its caller never notice.
+ */
+export function attachLog(
+  emitter: LogEmitter,
+  outputs: readonly LogOutput[],
+  options: AttachLogOptions = {},
+): AttachedLog {
+  const faults: LogFault[] = [];
+  let step = 0;
+
+  const switchOff = (output: Output, cause: unknown): void => {
+    const error = cause instanceof Error ? cause : new Error(String(cause));
+    output.fault = { output: output.name, step, error, lost: 1 };
+    faults.push(output.fault);
+    try {
+      (options.onFault ?? reportOnStderr)(output.fault);
+    } catch {
+      // A reporter that fails must not reach the training code either.
+    }
+    write({ kind: "event", step, name: "sink-off", data: { output: output.name, error: error.message } });
+  };
+
+  const writeTo = (output: Output, record: LogRecord): void => {
+    if (output.fault !== undefined) {
+      output.fault.lost++;
+      return;
+    }
+    try {
+      const start = performance.now();
+      const chunk = format(output.formatter, record);
+      if (performance.now() - start > slowMs && ++output.slow === 2) {
+        throw new Error(`the formatter took over ${slowMs} ms twice`);
+      }
+      writeChunk(output, chunk, record.kind);
+    } catch (error) {
+      switchOff(output, error);
+    }
+  };
+
+  const write = (record: LogRecord): void => {
+    if (record.kind === "step") step = record.step;
+    for (const output of opened) writeTo(output, record);
+  };
+
+  const opened = outputs.map(open);
+  for (const output of opened) if (output.error !== undefined) switchOff(output, output.error);
+  for (const kind of kinds) emitter.on(kind, write);
+
+  return {
+    faults,
+    async close() {
+      for (const kind of kinds) emitter.off(kind, write);
+      for (const output of opened) {
+        try {
+          if (output.fault === undefined) writeChunk(output, output.formatter.close?.() ?? "", "close");
+          await output.sink.close?.();
+        } catch (error) {
+          if (output.fault === undefined) switchOff(output, error);
+        }
+      }
+    },
+  };
+}
+
+/** Stands for a formatter that could not be made. */
+const silent: LogFormatter = { step: () => "" };
+
+function open([formatter, sink]: LogOutput): Output {
+  const name = `${(typeof formatter === "function" && formatter.name) || "formatter"} to ${sink.name}`;
+  const output = { name, sink, error: undefined, slow: 0, fault: undefined };
+  try {
+    const made = typeof formatter === "function" ? formatter(sink.target ?? plainTarget) : formatter;
+    if (typeof made?.step !== "function") throw new TypeError("it is no formatter: an object with a step method");
+    return { ...output, formatter: made };
+  } catch (error) {
+    return { ...output, formatter: silent, error };
+  }
+}
+
+function format(formatter: LogFormatter, record: LogRecord): LogChunk {
+  if (record.kind === "step") return formatter.step(record);
+  if (record.kind === "header") return formatter.header?.(record) ?? "";
+  if (record.kind === "late") return formatter.late?.(record) ?? "";
+  if (record.kind === "summary") return formatter.summary?.(record) ?? "";
+  return formatter.event?.(record) ?? "";
+}
+
+function writeChunk(output: Output, chunk: LogChunk, kind: LogRecord["kind"] | "close"): void {
+  if (typeof chunk !== "string" && !(chunk instanceof Uint8Array)) {
+    throw new TypeError(
+      `the formatter returned ${chunk === null ? "null" : typeof chunk} for a ${kind} record; return a string or a Uint8Array`,
+    );
+  }
+  if (chunk.length > 0) output.sink.write(chunk, kind);
+}
+
+function reportOnStderr({ output, error }: LogFault): void {
+  process.stderr.write(`log: ${output} is switched off: ${error.message}\n`);
+}

@@ -1,0 +1,26 @@
+import type { EventRecord, HeaderRecord, LateRecord, StepRecord, SummaryRecord } from "./record.ts";
+
+/** What a formatter returns, line end included; `""` writes nothing. Bytes may be reused by its next call. */
+export type LogChunk = string | Uint8Array;
+
+/** Turns records into text or bytes; only `step` must be there. */
+export interface LogFormatter {
+  header?(record: HeaderRecord): LogChunk;
+  step(record: StepRecord): LogChunk;
+  late?(record: LateRecord): LogChunk;
+  summary?(record: SummaryRecord): LogChunk;
+  event?(record: EventRecord): LogChunk;
+  /** Ends the document, where its format has an end. */
+  close?(): LogChunk;
+}
+
+/** What a formatter may know of the place its output goes to. */
+export interface LogTarget {
+  /** Escape codes are welcome. */
+  readonly color: boolean;
+  /** Width in columns, read at each line; null where lines may be of any length. */
+  readonly columns: number | null;
+}
+
+/** Makes a formatter for one output, so that it can hold what its format needs. A plug-in's default export. */
+export type LogFormatterFactory = (target: LogTarget) => LogFormatter;

@@ -1,0 +1,102 @@
+/** One section of a step: times in milliseconds, `null` when they could not be measured, absent when nobody tried. */
+export interface SectionRecord {
+  ms: number | null;
+  /** `ms` less the sections inside it. */
+  self_ms: number | null;
+  /** How often it ran in this step. */
+  n: number;
+  device_ms?: number | null;
+  sync_ms?: number | null;
+  /** Kernels dispatched. */
+  kernels?: number;
+  new_bytes?: number;
+  new_shapes?: number;
+  tokens?: number;
+  flops?: number;
+  /** Why a value is null. */
+  reason?: string;
+}
+
+/** First record of a run and of every attempt at it: what the others refer to. */
+export interface HeaderRecord {
+  kind: "header";
+  /** Version of these types; a breaking change raises it. */
+  v: 1;
+  run: string;
+  /** From 1; a resumed run is the next attempt. */
+  attempt: number;
+  rank: number;
+  host: string;
+  pid: number;
+  /** Wall clock, ISO 8601 in UTC; the only one in the log. */
+  start: string;
+  sections: { name: string; parent: string | null; lane: string; role: string | null }[];
+  /** What one section costs hot and with cold caches, what an empty one reports, and the clock's step. */
+  calibration: { cost_ns: number; cost_cold_ns: number; bias_ns: number; resolution_ns: number };
+  /** The resolved configuration of the run. */
+  config: unknown;
+}
+
+/** One training step. */
+export interface StepRecord {
+  kind: "step";
+  /** From 1. */
+  step: number;
+  attempt: number;
+  /** Start of the step since the start of the attempt. */
+  t_ms: number;
+  ms: number;
+  /** The step's time in no section. */
+  residual_ms: number;
+  /** What the telemetry itself cost in this step. */
+  ov_us: number;
+  sections: Record<string, SectionRecord>;
+  lanes: Record<string, { busy_ms: number; wait_ms: number; overlap: number | null }>;
+  verdict: { cause: string; share: number; confidence: number } | null;
+  metrics: Record<string, number | null>;
+  gauges: Record<string, number | null>;
+  tags: string[];
+  /** Metrics, gauges and sections that were NaN or infinite, and are null here. */
+  nonfinite?: string[];
+}
+
+/** What became known after its step was written; readers merge it into that step. */
+export interface LateRecord {
+  kind: "late";
+  step: number;
+  sections: Record<string, Partial<SectionRecord>>;
+}
+
+/** Percentiles of a section's `ms` over the steps that measured it. */
+export interface SectionSummary {
+  /** Steps that measured the section. */
+  n: number;
+  /** Steps that could not measure it. */
+  missing: number;
+  sum_ms: number;
+  p50: number;
+  p90: number;
+  p99: number;
+  max: number;
+}
+
+/** Sections over a range of steps; `(step)` and `(residual)` stand for the step itself and its rest. */
+export interface SummaryRecord {
+  kind: "summary";
+  /** First step. */
+  from: number;
+  /** Last step. */
+  to: number;
+  sections: Record<string, SectionSummary>;
+}
+
+/** Something that happened at a step: `slow`, `skip`, `checkpoint`, `tau`, `baseline`, `sink-off`, or a name of your own. */
+export interface EventRecord {
+  kind: "event";
+  step: number;
+  name: string;
+  data: unknown;
+}
+
+/** Any line of a log; `kind` tells them apart. */
+export type LogRecord = HeaderRecord | StepRecord | LateRecord | SummaryRecord | EventRecord;
