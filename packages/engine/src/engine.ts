@@ -27,6 +27,8 @@ export interface Engine {
   readonly threads: number;
   /** Whether the same inputs give the same bits on every run. */
   readonly deterministic: boolean;
+  /** The tensor library's own backend object, for kernels only: who knows the engine's name narrows it. */
+  readonly backend: unknown;
   memory(): EngineMemory;
   counters(): EngineCounters;
   /** Resolves when everything dispatched so far has been computed. */

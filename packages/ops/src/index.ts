@@ -1,3 +1,5 @@
-export type { DType, Tensor } from "./tensor.ts";
-export type { AdamWOptions, AdamWState, CrossEntropy, Ops, Recording, RotaryTable } from "./ops.ts";
+export { createOps } from "./createOps.ts";
+export type { CreateOpsOptions } from "./createOps.ts";
 export type { KernelHandle, Kernels } from "./kernels.ts";
+export type { AdamWOptions, AdamWState, CrossEntropy, Ops, Recording, RotaryTable } from "./ops.ts";
+export type { DType, Tensor } from "./tensor.ts";

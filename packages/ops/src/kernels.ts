@@ -5,7 +5,8 @@ import type { DType } from "./tensor.ts";
 /** An engine's own array; `H` is its handle type (tfjs: tf.Tensor). Kernels return new handles that the caller owns. */
 export interface KernelHandle {
   readonly shape: readonly number[];
-  readonly dtype: DType;
+  /** A {@link DType}, by the engine's own name. */
+  readonly dtype: string;
 }
 
 /**
@@ -22,14 +23,34 @@ export interface Kernels<H extends KernelHandle> {
   /** Scatter-add of dy [T, H] into zeros [rows, H] at `ids`; the gradient of embedding and gather. */
   scatterAdd(dy: H, ids: Int32Array, rows: number): H;
   rmsNorm(x: H, weight: H, epsilon: number): { y: H; inverseRms: H };
-  rmsNormBackward(x: H, weight: H, inverseRms: H, dy: H, needs: { dx: boolean; dw: boolean }): { dx: H | null; dw: H | null };
+  rmsNormBackward(
+    x: H,
+    weight: H,
+    inverseRms: H,
+    dy: H,
+    needs: { dx: boolean; dw: boolean },
+  ): { dx: H | null; dw: H | null };
   linear(x: H, weight: H, bias: H | null): H;
-  linearBackward(x: H, weight: H, dy: H, needs: { dx: boolean; dw: boolean; db: boolean }): { dx: H | null; dw: H | null; db: H | null };
+  linearBackward(
+    x: H,
+    weight: H,
+    dy: H,
+    needs: { dx: boolean; dw: boolean; db: boolean },
+  ): { dx: H | null; dw: H | null; db: H | null };
   /** `sign` 1 rotates, −1 rotates back (the gradient). */
   rotary(x: H, cos: H, sin: H, positions: Int32Array, sign: 1 | -1): H;
   /** `saved` is whatever attentionBackward wants; never Q × K over all keys at once in a fused form. */
   attention(q: H, k: H, v: H, ranges: RowRanges, scale: number): { y: H; saved: H[] };
-  attentionBackward(q: H, k: H, v: H, y: H, saved: readonly H[], dy: H, ranges: RowRanges, scale: number): { dq: H; dk: H; dv: H };
+  attentionBackward(
+    q: H,
+    k: H,
+    v: H,
+    y: H,
+    saved: readonly H[],
+    dy: H,
+    ranges: RowRanges,
+    scale: number,
+  ): { dq: H; dk: H; dv: H };
   swiglu(gate: H, up: H): { y: H; saved: H[] };
   swigluBackward(gate: H, up: H, saved: readonly H[], dy: H): { dGate: H; dUp: H };
   add(a: H, b: H): H;
@@ -44,11 +65,18 @@ export interface Kernels<H extends KernelHandle> {
   reshape(x: H, shape: readonly number[]): H;
   /** Loss and, where needed, its gradients in one pass over chunks of rows. */
   linearCrossEntropy(
-    x: H, weight: H, labels: Int32Array, weights: Float32Array, chunkRows: number, needs: { dx: boolean; dw: boolean },
+    x: H,
+    weight: H,
+    labels: Int32Array,
+    weights: Float32Array,
+    chunkRows: number,
+    needs: { dx: boolean; dw: boolean },
   ): { loss: H; rowLosses: H; predictions: H; dx: H | null; dw: H | null };
   argmax(x: H): H;
   /** x · factor as a new handle. */
   scale(x: H, factor: number): H;
+  /** x · factor as a new handle, where the factor is a scalar on the engine. */
+  scaleBy(x: H, factor: H): H;
   adamW(parameter: H, gradient: H, mean: H, variance: H, options: AdamWOptions): void;
   /** Σx², as a scalar handle. */
   sumOfSquares(x: H): H;

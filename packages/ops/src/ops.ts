@@ -28,7 +28,7 @@ export interface AdamWOptions {
 export interface CrossEntropy {
   /** Σ weight·CE over the rows; scalar, differentiable. */
   readonly loss: Tensor;
-  /** CE of each row in nats, [R]; not differentiable. */
+  /** CE of each row in nats, [R], 0 in rows of weight 0; not differentiable. */
   readonly rowLosses: Tensor;
   /** Index of the largest logit of each row, int32 [R]. */
   readonly predictions: Tensor;
@@ -61,7 +61,10 @@ export interface Ops {
   /** Runs `fn` while recording what depends on `parameters`. */
   record<T extends { readonly loss: Tensor }>(parameters: readonly Tensor[], fn: () => T): Recording<T>;
   /** `record` and `backward` at once. */
-  valueAndGrad<T extends { readonly loss: Tensor }>(parameters: readonly Tensor[], fn: () => T): { outputs: T; gradients: Tensor[] };
+  valueAndGrad<T extends { readonly loss: Tensor }>(
+    parameters: readonly Tensor[],
+    fn: () => T,
+  ): { outputs: T; gradients: Tensor[] };
 
   /** Rows `ids` of `table` [V, H]: [T, H]. */
   embedding(table: Tensor, ids: Int32Array): Tensor;
@@ -91,7 +94,13 @@ export interface Ops {
    * Cross-entropy of x · weightᵀ against labels, Σ weights·CE, in chunks of rows, so that rows × vocabulary never exists at once.
    * x [R, H], weight [V, H], labels and weights [R]. Rows of weight 0 contribute nothing, whatever their label.
    */
-  linearCrossEntropy(x: Tensor, weight: Tensor, labels: Int32Array, weights: Float32Array, options?: { chunkRows?: number }): CrossEntropy;
+  linearCrossEntropy(
+    x: Tensor,
+    weight: Tensor,
+    labels: Int32Array,
+    weights: Float32Array,
+    options?: { chunkRows?: number },
+  ): CrossEntropy;
   /** Index of the largest value on the last axis, int32. */
   argmax(x: Tensor): Tensor;
 

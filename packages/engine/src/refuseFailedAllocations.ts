@@ -1,0 +1,26 @@
+import type { BackendWasm } from "@tensorflow/tfjs-backend-wasm";
+
+/** Size of the WASM heap now. It grows and never shrinks. */
+export function heapBytes(backend: BackendWasm): number {
+  return (backend.wasm as unknown as { readonly HEAPU8: Uint8Array }).HEAPU8.byteLength;
+}
+
+const mebibytes = (bytes: number): string => (bytes / 2 ** 20).toFixed(0);
+
+/**
+ * Makes the WASM backend throw when its heap is full. By itself it goes on with address 0 and overwrites the bottom of
+ * the heap, which shows up much later as wrong numbers.
+ */
+export function refuseFailedAllocations(backend: BackendWasm): void {
+  const { move } = backend;
+  backend.move = (dataId, values, shape, dtype, refCount) => {
+    move.call(backend, dataId, values, shape, dtype, refCount);
+    const bytes = shape.reduce((size, extent) => size * extent, 4);
+    if (dtype === "string" || bytes === 0 || backend.getMemoryOffset(dataId) !== 0) return;
+    backend.disposeData(dataId, true);
+    throw new Error(
+      `wasm: out of memory: no ${mebibytes(bytes)} MiB left for a tensor of shape [${shape.join(", ")}] in a heap of ` +
+        `${mebibytes(heapBytes(backend))} MiB, which can't pass 4,096; use fewer tokens a batch or a smaller model`,
+    );
+  };
+}

@@ -1,0 +1,47 @@
+import type { Engine, EngineName } from "./engine.ts";
+import { startCpu } from "./startCpu.ts";
+import { startTensorflow } from "./startTensorflow.ts";
+import { startWasm } from "./startWasm.ts";
+
+export interface StartEngineOptions {
+  /** Threads of the `wasm` engine; the number of cores, at most 4, unless given. */
+  threads?: number;
+  /** Folder to look for `@tensorflow/tfjs-node-gpu` in first; the working folder and the main script's come next. */
+  resolveFrom?: string;
+}
+
+const starters = {
+  "tensorflow-gpu": (options: StartEngineOptions) => startTensorflow("tensorflow-gpu", options),
+  tensorflow: (options: StartEngineOptions) => startTensorflow("tensorflow", options),
+  wasm: (options: StartEngineOptions) => startWasm(options),
+  cpu: () => startCpu(),
+} satisfies Record<EngineName, (options: StartEngineOptions) => Promise<Engine>>;
+
+/** Every engine, fastest first: the order that `auto` tries. */
+export const engineNames: readonly EngineName[] = Object.keys(starters) as EngineName[];
+
+/**
+ * Starts one engine in this thread. `auto` takes the first of {@link engineNames} that works here; its `description`
+ * says why the faster ones did not.
+ * @throws Error of one line on an unknown name, an engine that can't start here, or a second engine in one thread.
+ */
+export async function startEngine(name: EngineName | "auto", options: StartEngineOptions = {}): Promise<Engine> {
+  if (name !== "auto") {
+    if (!Object.hasOwn(starters, name)) {
+      throw new Error(`unknown engine "${String(name)}"; engines are auto, ${engineNames.join(", ")}`);
+    }
+    return starters[name](options);
+  }
+  const missing = new Set<string>();
+  for (const candidate of engineNames) {
+    try {
+      const engine = await starters[candidate](options);
+      return missing.size === 0
+        ? engine
+        : { ...engine, description: `${engine.description}; ${[...missing].join("; ")}` };
+    } catch (error) {
+      missing.add(error instanceof Error ? error.message : String(error));
+    }
+  }
+  throw new Error(`no engine starts here: ${[...missing].join("; ")}`);
+}

@@ -1,0 +1,43 @@
+import * as tf from "@tensorflow/tfjs-core";
+import { countKernels } from "./countKernels.ts";
+import type { Engine } from "./engine.ts";
+
+/** What each engine adds to the parts that all tfjs backends share. */
+export interface TfjsEngineParts extends Pick<
+  Engine,
+  "name" | "description" | "threads" | "deterministic" | "backend" | "sync"
+> {
+  heapBytes(): number | null;
+}
+
+let running: string | null = null;
+
+/**
+ * Makes a registered tfjs backend the current one and returns it.
+ * @throws Error when this thread's tfjs, which is one global object, serves another engine already.
+ */
+export async function activateBackend(name: string): Promise<tf.KernelBackend> {
+  if (running !== null) throw new Error(`the ${running} engine runs in this thread already; dispose it first`);
+  const started = await tf.setBackend(name);
+  if (!started) throw new Error(`${name}: its backend does not start here`);
+  return tf.backend();
+}
+
+/** The {@link Engine} over the current tfjs backend. */
+export function tfjsEngine({ heapBytes, ...parts }: TfjsEngineParts): Engine {
+  running = parts.name;
+  const counts = countKernels();
+  let disposed = false;
+  return {
+    ...parts,
+    memory: () => ({ tensors: tf.memory().numTensors, bytes: counts.liveBytes(), heapBytes: heapBytes() }),
+    counters: counts.counters,
+    dispose() {
+      if (disposed) return;
+      disposed = true;
+      counts.stop();
+      tf.engine().reset();
+      running = null;
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import type { Engine } from "@dflash/engine";
+import { attentionOp } from "./attentionOp.ts";
+import { createComposedKernels } from "./composed/createComposedKernels.ts";
+import { layerOps } from "./layerOps.ts";
+import { lossOps } from "./lossOps.ts";
+import { createOpContext } from "./opContext.ts";
+import type { Ops } from "./ops.ts";
+import { recordOps } from "./record.ts";
+import { rowOps } from "./rowOps.ts";
+import { createScopes } from "./scope.ts";
+import { storageOps } from "./storageOps.ts";
+import { updateOps } from "./updateOps.ts";
+
+export interface CreateOpsOptions {
+  /** Use the engine's fused kernels where there are any; without them every op is composed from plain tensor ops, slowly. On unless given. */
+  fused?: boolean;
+}
+
+/** The differentiable transformer ops on a started engine. */
+export function createOps(engine: Engine, { fused = true }: CreateOpsOptions = {}): Ops {
+  const composed = createComposedKernels(engine);
+  const fusedKernels = {};
+  const kernels = { ...composed, ...fusedKernels };
+  const context = createOpContext(kernels, createScopes());
+  return {
+    engine,
+    forms: Object.fromEntries(
+      Object.keys(composed).map((name) => [name, fused && name in fusedKernels ? "fused" : "composed"]),
+    ),
+    scope: context.scopes.run,
+    ...storageOps(context),
+    ...recordOps(context),
+    ...layerOps(context),
+    ...attentionOp(context),
+    ...rowOps(context),
+    ...lossOps(context),
+    ...updateOps(context),
+  };
+}

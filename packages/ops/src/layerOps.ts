@@ -1,0 +1,112 @@
+import type { KernelHandle } from "./kernels.ts";
+import type { OpContext } from "./opContext.ts";
+import type { Ops } from "./ops.ts";
+import { checkIndices, checkShape, extent, formatShape, reject } from "./validate.ts";
+import { own, release, retain } from "./value.ts";
+
+/** The layers of a transformer but attention. */
+export function layerOps<H extends KernelHandle>(
+  context: OpContext<H>,
+): Pick<Ops, "embedding" | "rmsNorm" | "linear" | "rotary" | "swiglu" | "add"> {
+  const { kernels } = context;
+  return {
+    embedding(table, ids) {
+      const t = context.value("embedding", "table", table);
+      checkShape("embedding", "table", t.handle, ["V", "H"]);
+      checkIndices("embedding", "ids", ids, ids.length, extent(t.handle, 0));
+      return context.result(own(kernels.embedding(t.handle, ids)), [t], () => {
+        const [rows, kept] = [extent(t.handle, 0), ids.slice()];
+        return { holds: [], gradients: (dy) => [own(kernels.scatterAdd(dy.handle, kept, rows))] };
+      });
+    },
+
+    rmsNorm(x, weight, epsilon) {
+      const xv = context.value("rmsNorm", "x", x);
+      const wv = context.value("rmsNorm", "weight", weight);
+      if (x.shape.length === 0) reject("rmsNorm", "x", "a scalar", "[..., D]");
+      checkShape("rmsNorm", "x", xv.handle, x.shape);
+      checkShape("rmsNorm", "weight", wv.handle, [extent(xv.handle, -1)]);
+      const { y, inverseRms } = kernels.rmsNorm(xv.handle, wv.handle, epsilon);
+      const r = own(inverseRms);
+      const result = context.result(own(y), [xv, wv], ([dx = false, dw = false]) => ({
+        holds: [xv, wv, r],
+        gradients: (dy) => {
+          const back = kernels.rmsNormBackward(xv.handle, wv.handle, r.handle, dy.handle, { dx, dw });
+          return [back.dx && own(back.dx), back.dw && own(back.dw)];
+        },
+      }));
+      release(kernels, r);
+      return result;
+    },
+
+    linear(x, weight, bias) {
+      const xv = context.value("linear", "x", x);
+      const wv = context.value("linear", "weight", weight);
+      const bv = bias === undefined ? null : context.value("linear", "bias", bias);
+      checkShape("linear", "x", xv.handle, ["T", "in"]);
+      checkShape("linear", "weight", wv.handle, ["out", extent(xv.handle, 1)]);
+      if (bv !== null) checkShape("linear", "bias", bv.handle, [extent(wv.handle, 0)]);
+      const y = kernels.linear(xv.handle, wv.handle, bv?.handle ?? null);
+      return context.result(own(y), [xv, wv, bv], ([dx = false, dw = false, db = false]) => ({
+        holds: [xv, wv],
+        gradients: (dy) => {
+          const back = kernels.linearBackward(xv.handle, wv.handle, dy.handle, { dx, dw, db });
+          return [back.dx && own(back.dx), back.dw && own(back.dw), back.db && own(back.db)];
+        },
+      }));
+    },
+
+    rotary(x, table, positions) {
+      const xv = context.value("rotary", "x", x);
+      const cos = context.value("rotary", "table.cos", table.cos);
+      const sin = context.value("rotary", "table.sin", table.sin);
+      checkShape("rotary", "x", xv.handle, ["T", "heads", "D"]);
+      if (extent(xv.handle, 2) % 2 !== 0) reject("rotary", "x", formatShape(x.shape), "an even last axis");
+      checkShape("rotary", "table.cos", cos.handle, ["positions", extent(xv.handle, 2) / 2]);
+      checkShape("rotary", "table.sin", sin.handle, cos.handle.shape);
+      checkIndices("rotary", "positions", positions, extent(xv.handle, 0), extent(cos.handle, 0));
+      const y = kernels.rotary(xv.handle, cos.handle, sin.handle, positions, 1);
+      return context.result(own(y), [xv], () => {
+        const kept = positions.slice();
+        return {
+          holds: [cos, sin],
+          gradients: (dy) => [own(kernels.rotary(dy.handle, cos.handle, sin.handle, kept, -1))],
+        };
+      });
+    },
+
+    swiglu(gate, up) {
+      const gv = context.value("swiglu", "gate", gate);
+      const uv = context.value("swiglu", "up", up);
+      checkShape("swiglu", "gate", gv.handle, gate.shape);
+      checkShape("swiglu", "up", uv.handle, gate.shape);
+      const { y, saved } = kernels.swiglu(gv.handle, uv.handle);
+      const kept = saved.map(own);
+      const result = context.result(own(y), [gv, uv], () => ({
+        holds: [gv, uv, ...kept],
+        gradients: (dy) => {
+          const { dGate, dUp } = kernels.swigluBackward(
+            gv.handle,
+            uv.handle,
+            kept.map(({ handle }) => handle),
+            dy.handle,
+          );
+          return [own(dGate), own(dUp)];
+        },
+      }));
+      for (const value of kept) release(kernels, value);
+      return result;
+    },
+
+    add(a, b) {
+      const av = context.value("add", "a", a);
+      const bv = context.value("add", "b", b);
+      checkShape("add", "a", av.handle, a.shape);
+      checkShape("add", "b", bv.handle, a.shape);
+      return context.result(own(kernels.add(av.handle, bv.handle)), [av, bv], () => ({
+        holds: [],
+        gradients: (dy) => [retain(dy), retain(dy)],
+      }));
+    },
+  };
+}

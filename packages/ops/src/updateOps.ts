@@ -1,0 +1,77 @@
+import type { KernelHandle } from "./kernels.ts";
+import type { OpContext } from "./opContext.ts";
+import type { Ops } from "./ops.ts";
+import type { Tensor } from "./tensor.ts";
+import { checkShape, reject } from "./validate.ts";
+import { isExclusive, own, release } from "./value.ts";
+import type { Value } from "./value.ts";
+
+/** What an optimizer step does to parameters and gradients, in place and never recorded. */
+export function updateOps<H extends KernelHandle>(
+  context: OpContext<H>,
+): Pick<Ops, "adamW" | "globalNorm" | "scaleInPlace" | "addInPlace"> {
+  const { kernels } = context;
+
+  const writable = (op: string, argument: string, tensor: Tensor): Value<H> => {
+    const value = context.value(op, argument, tensor);
+    if (!isExclusive(value)) {
+      throw new Error(
+        `${op}: ${argument} is still held by a recording or shared with a reshaped tensor; end that before changing it in place`,
+      );
+    }
+    checkShape(op, argument, value.handle, tensor.shape);
+    return value;
+  };
+
+  return {
+    adamW(parameter, gradient, state, options) {
+      const p = writable("adamW", "parameter", parameter);
+      const g = context.value("adamW", "gradient", gradient);
+      const mean = writable("adamW", "state.mean", state.mean);
+      const variance = writable("adamW", "state.variance", state.variance);
+      for (const [argument, value] of Object.entries({ gradient: g, "state.mean": mean, "state.variance": variance })) {
+        checkShape("adamW", argument, value.handle, parameter.shape);
+      }
+      if (!Number.isInteger(options.step) || options.step < 1)
+        reject("adamW", "options.step", options.step, "a whole number from 1");
+      kernels.adamW(p.handle, g.handle, mean.handle, variance.handle, options);
+    },
+
+    async globalNorm(tensors) {
+      if (tensors.length === 0) return 0;
+      const sums = tensors.map((tensor, index) => {
+        const value = context.value("globalNorm", `tensors[${index}]`, tensor);
+        checkShape("globalNorm", `tensors[${index}]`, value.handle, tensor.shape);
+        const sum = own(kernels.sumOfSquares(value.handle));
+        return sum;
+      });
+      // One read for all of them: each read waits for the engine.
+      const rows = sums.map(({ handle }) => own(kernels.reshape(handle, [1])));
+      const all = own(
+        kernels.concat(
+          rows.map(({ handle }) => handle),
+          0,
+        ),
+      );
+      for (const value of [...sums, ...rows]) release(kernels, value);
+      try {
+        let total = 0;
+        for (const square of await kernels.read(all.handle)) total += square;
+        return Math.sqrt(total);
+      } finally {
+        release(kernels, all);
+      }
+    },
+
+    scaleInPlace(x, factor) {
+      kernels.scaleInPlace(writable("scaleInPlace", "x", x).handle, factor);
+    },
+
+    addInPlace(a, b) {
+      const target = writable("addInPlace", "a", a);
+      const addend = context.value("addInPlace", "b", b);
+      checkShape("addInPlace", "b", addend.handle, a.shape);
+      kernels.addInPlace(target.handle, addend.handle);
+    },
+  };
+}
