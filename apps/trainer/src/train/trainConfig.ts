@@ -79,8 +79,13 @@ export function resolveTrainConfig(flags: TrainFlags, now: Date = new Date()): T
     ...(flags.data === undefined ? {} : { data: at(flags.data) }),
     out: flags.out === undefined ? freeRunFolder(now) : at(flags.out),
   };
-  if (!existsSync(config.target)) throw new Error(`--target ${config.target}: no such folder; give a folder with config.json, model.safetensors and tokenizer.json`);
-  if (!existsSync(config.data)) throw new Error(`--data ${config.data}: no such file; give a JSONL file of chat records`);
-  if (existsSync(join(config.out, "log.ndjson"))) throw new Error(`--out ${config.out}: holds a run already; choose another folder`);
+  if (!existsSync(config.target))
+    throw new Error(
+      `--target ${config.target}: no such folder; give a folder with config.json, model.safetensors and tokenizer.json`,
+    );
+  if (!existsSync(config.data))
+    throw new Error(`--data ${config.data}: no such file; give a JSONL file of chat records`);
+  if (existsSync(join(config.out, "log.ndjson")))
+    throw new Error(`--out ${config.out}: holds a run already; choose another folder`);
   return config;
 }
