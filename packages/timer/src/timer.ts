@@ -23,7 +23,7 @@ export interface SectionTimes {
   selfMs: number | null;
   count: number;
   /** Why a value is null. */
-  reason?: string;
+  reason?: string | undefined;
 }
 
 /** Plain copy of a step's report, free to keep. */
@@ -33,18 +33,34 @@ export interface ReportSnapshot {
   /** Start of the step since the timer was made, ms. */
   readonly startMs: number;
   readonly ms: number;
-  /** The step less the self times of its sections. */
+  /**
+   * The step less the self times of its sections, exactly: those of the own lane, and those of other lanes that ran inside it
+   * (the `parent` chain of both ends on the own lane). Sections run between two steps belong to the next one, whose start moves back to theirs.
+   */
   readonly residualMs: number;
   /** What the timer itself cost in this step, µs. */
   readonly overheadUs: number;
-  /** By name, in order of registration; parent as seen in this step. */
-  readonly sections: Readonly<Record<string, SectionTimes & { parent: string | null; lane: string; role: string | null; waitsFor: string | null }>>;
-  readonly lanes: Readonly<Record<string, { busyMs: number; waitMs: number; overlap: number | null }>>;
+  /** Calls of `start` and `stop` in this step that had no partner. */
+  readonly unbalanced: number;
+  /** By name, in order of registration; `parent` is where the section first ran in this step. */
+  readonly sections: Readonly<
+    Record<string, SectionTimes & { parent: string | null; lane: string; role: string | null; waitsFor: string | null }>
+  >;
+  /**
+   * By name. Busy, waiting and residual add up to the step in every lane; the own lane's waiting includes what other lanes did inside it.
+   * `overlap` is the share of the busy time in which the own lane (for the own lane: any other) was busy too; null without a second lane or busy time.
+   */
+  readonly lanes: Readonly<
+    Record<string, { busyMs: number; waitMs: number; residualMs: number; overlap: number | null }>
+  >;
 }
 
 /** A step's report; a view valid during the emit. */
 export interface Report extends ReportSnapshot {
   snapshot(): ReportSnapshot;
+  /** A snapshot, for `JSON.stringify`. */
+  toJSON(): ReportSnapshot;
+  /** The step in one line. */
   toString(): string;
 }
 
