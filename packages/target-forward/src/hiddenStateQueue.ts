@@ -1,0 +1,149 @@
+import type { PackedHiddenStates } from "./packedHiddenStates.ts";
+import { mayPut, mayTake, queuePolicy, type QueuePolicy } from "./queuePolicy.ts";
+
+export interface HiddenStateQueueOptions extends Partial<QueuePolicy> {
+  /** Index of the first batch to be taken, to be given with several producers; that of the first one put unless given. */
+  firstIndex?: number;
+  /** Closes the queue with the signal's reason. */
+  signal?: AbortSignal;
+}
+
+/** Bounded queue of packed hidden states between producers and a consumer, which takes them in the order of their index. */
+export interface HiddenStateQueue extends QueuePolicy {
+  /** Batches that can be taken one after another. */
+  readonly depth: number;
+  /** Takes that wait for a batch. */
+  readonly demand: number;
+  /** How many puts and takes had to wait so far. */
+  readonly waits: { readonly put: number; readonly take: number };
+  /**
+   * Hands a batch over, waiting while the queue is full. Batches are numbered without gaps.
+   * Resolves to false, and disposes the batch, when the queue is closed.
+   */
+  put(packed: PackedHiddenStates): Promise<boolean>;
+  /**
+   * Waits until a batch may be taken; whoever takes it disposes it. Resolves to null after the last one and when the
+   * queue is closed; rejects when it is closed with an error.
+   */
+  take(): Promise<PackedHiddenStates | null>;
+  /** No more batches will be put. Those that wait to be put, and those held, are still handed over. */
+  end(): void;
+  /** Disposes what is held and lets everyone go who waits: takes reject with `error`, where there is one. */
+  close(error?: unknown): void;
+}
+
+interface WaitingPut {
+  readonly packed: PackedHiddenStates;
+  readonly resolve: (taken: boolean) => void;
+}
+
+interface WaitingTake {
+  readonly resolve: (packed: PackedHiddenStates | null) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Makes an empty queue; throws a RangeError for a capacity or minReady that can't work. */
+export function createHiddenStateQueue(options: HiddenStateQueueOptions = {}): HiddenStateQueue {
+  const { signal } = options;
+  const policy = queuePolicy(options);
+  const held = new Map<number, PackedHiddenStates>();
+  const puts = new Map<number, WaitingPut>();
+  const takes: WaitingTake[] = [];
+  const waits = { put: 0, take: 0 };
+  let next = options.firstIndex;
+  let depth = 0;
+  let ended = false;
+  let closed: { readonly error: unknown } | undefined;
+
+  const admit = (): void => {
+    if (next === undefined) return;
+    for (const [index, { packed, resolve }] of puts) {
+      if (!mayPut(policy, index - next)) continue;
+      puts.delete(index);
+      held.set(index, packed);
+      resolve(true);
+    }
+    while (held.has(next + depth)) depth++;
+  };
+  const grant = (take: WaitingTake): boolean => {
+    if (next !== undefined && mayTake(policy, depth, ended)) {
+      take.resolve(held.get(next) ?? null);
+      held.delete(next++);
+      depth--;
+      return true;
+    }
+    if (!ended) return false;
+    if (held.size + puts.size > 0) close(new Error(`batch ${next} was never put into the queue, later ones were`));
+    else take.resolve(null);
+    return true;
+  };
+  const settle = (): void => {
+    admit();
+    while (takes[0] && grant(takes[0])) {
+      takes.shift();
+      admit();
+    }
+  };
+  const close = (error?: unknown): void => {
+    if (closed) return;
+    closed = { error };
+    signal?.removeEventListener("abort", abort);
+    for (const packed of held.values()) packed.dispose();
+    for (const { packed, resolve } of puts.values()) {
+      packed.dispose();
+      resolve(false);
+    }
+    for (const { resolve, reject } of takes) {
+      if (error === undefined) resolve(null);
+      else reject(error);
+    }
+    held.clear();
+    puts.clear();
+    takes.length = 0;
+    depth = 0;
+  };
+  const abort = (): void => close(signal?.reason);
+  if (signal?.aborted) abort();
+  else signal?.addEventListener("abort", abort);
+
+  return {
+    ...policy,
+    waits,
+    get depth() {
+      return depth;
+    },
+    get demand() {
+      return takes.length;
+    },
+    async put(packed) {
+      if (closed) {
+        packed.dispose();
+        return false;
+      }
+      const { index } = packed;
+      next ??= index;
+      if (ended) throw new Error(`batch ${index} was put into a queue that had ended`);
+      if (index < next || held.has(index) || puts.has(index)) throw new RangeError(`batch ${index} was put twice`);
+      return new Promise((resolve) => {
+        puts.set(index, { packed, resolve });
+        settle();
+        if (puts.has(index)) waits.put++;
+      });
+    },
+    async take() {
+      if (closed && closed.error !== undefined) throw closed.error;
+      if (closed) return null;
+      return new Promise((resolve, reject) => {
+        const take = { resolve, reject };
+        takes.push(take);
+        settle();
+        if (takes.includes(take)) waits.take++;
+      });
+    },
+    end() {
+      ended = true;
+      settle();
+    },
+    close,
+  };
+}
