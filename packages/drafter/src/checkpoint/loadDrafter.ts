@@ -1,0 +1,60 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Ops } from "@dflash/ops";
+import { openCheckpoint, type Safetensors } from "@dflash/safetensors";
+import type { Timer } from "@dflash/timer";
+import { parseDrafterConfig } from "../config/parseDrafterConfig.ts";
+import { createDrafter, type DFlashDrafter } from "../model/createDrafter.ts";
+import { parameterShapes } from "../model/parameterShapes.ts";
+
+export interface LoadDrafterOptions {
+  readonly ops: Ops;
+  /** As for `createDrafter`. */
+  readonly timer: Timer;
+}
+
+/**
+ * Reads a drafter in the published layout, whichever its float type.
+ *
+ * @throws {Error} One line that names the file, the field or tensor, the value and what was expected.
+ */
+export async function loadDrafter(dir: string, { ops, timer }: LoadDrafterOptions): Promise<DFlashDrafter> {
+  const configPath = join(dir, "config.json");
+  const config = parseDrafterConfig(await readJson(configPath), configPath);
+  const checkpoint = await openCheckpoint(dir);
+  try {
+    checkShapes(dir, checkpoint, parameterShapes(config));
+    return await createDrafter({ ops, config, timer, weights: (name) => checkpoint.readFloat32(name) });
+  } finally {
+    await checkpoint.close();
+  }
+}
+
+async function readJson(path: string): Promise<unknown> {
+  const text = await readFile(path, "utf8").catch((error: unknown) => {
+    throw new Error(`${path}: cannot be read (${reason(error)}); expected the config of a drafter`, { cause: error });
+  });
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Error(`${path}: not JSON (${reason(error)})`, { cause: error });
+  }
+}
+
+function reason(error: unknown): string {
+  return String(error).replace(/\s+/g, " ");
+}
+
+function checkShapes(dir: string, { tensors }: Safetensors, shapes: ReadonlyMap<string, readonly number[]>): void {
+  for (const [name, shape] of shapes) {
+    const found = tensors.get(name)?.shape;
+    if (found?.join() === shape.join()) continue;
+    const value = found === undefined ? "missing" : `of shape [${found.join(", ")}]`;
+    throw new Error(`${dir}: tensor ${name} is ${value}, expected [${shape.join(", ")}] by config.json`);
+  }
+  for (const name of tensors.keys()) {
+    // Weights that would be left out are those of another kind of drafter.
+    if (!shapes.has(name))
+      throw new Error(`${dir}: tensor ${name} is not part of a DFlash drafter, expected ${shapes.size} others only`);
+  }
+}

@@ -1,0 +1,77 @@
+import type { RowRanges } from "@dflash/block-mask";
+import type { Ops, RotaryTable, Tensor } from "@dflash/ops";
+import type { Section } from "@dflash/timer";
+import type { DrafterConfig } from "../config/drafterConfig.ts";
+
+/** What the slots attend to, [K, kvHeads, headDim]; keys are normed and rotated, ready to be kept in a cache. */
+export interface KeysValues {
+  readonly keys: Tensor;
+  readonly values: Tensor;
+}
+
+export interface DecoderLayer {
+  /** Keys and values of the context features, [T, H], at their positions. */
+  context(features: Tensor, positions: Int32Array): KeysValues;
+  /**
+   * The layer's output for the slots.
+   *
+   * @param hidden [Q, H]
+   * @param positions Of the slots, [Q].
+   * @param ranges The keys that each slot sees, over [context | slots].
+   */
+  forward(hidden: Tensor, positions: Int32Array, context: KeysValues, ranges: RowRanges): Tensor;
+}
+
+export interface DecoderLayerOptions {
+  readonly ops: Ops;
+  readonly config: DrafterConfig;
+  readonly rotary: RotaryTable;
+  /** The layer's parameter by its name without prefix and `.weight`. */
+  readonly weight: (name: string) => Tensor;
+  readonly sections: { readonly attention: Section; readonly mlp: Section };
+}
+
+/**
+ * One drafter layer: a Qwen3 layer whose keys and values come from the context features and the slots alike, through the
+ * same projections. The features are not normed here: `hidden_norm` did it once for all layers.
+ */
+export function createDecoderLayer({ ops, config, rotary, weight, sections }: DecoderLayerOptions): DecoderLayer {
+  const { heads, kvHeads, headDim, epsilon } = config;
+  const split = (x: Tensor, count: number): Tensor => ops.reshape(x, [x.shape[0]!, count, headDim]);
+
+  const keysValues = (x: Tensor, positions: Int32Array): KeysValues => {
+    const keys = split(ops.linear(x, weight("self_attn.k_proj")), kvHeads);
+    return {
+      keys: ops.rotary(ops.rmsNorm(keys, weight("self_attn.k_norm"), epsilon), rotary, positions),
+      values: split(ops.linear(x, weight("self_attn.v_proj")), kvHeads),
+    };
+  };
+
+  const attend = (hidden: Tensor, positions: Int32Array, context: KeysValues, ranges: RowRanges): Tensor => {
+    const x = ops.rmsNorm(hidden, weight("input_layernorm"), epsilon);
+    const queries = split(ops.linear(x, weight("self_attn.q_proj")), heads);
+    const own = keysValues(x, positions);
+    const attended = ops.attention(
+      ops.rotary(ops.rmsNorm(queries, weight("self_attn.q_norm"), epsilon), rotary, positions),
+      ops.concat([context.keys, own.keys], 0),
+      ops.concat([context.values, own.values], 0),
+      ranges,
+    );
+    const joined = ops.reshape(attended, [hidden.shape[0]!, heads * headDim]);
+    return ops.add(hidden, ops.linear(joined, weight("self_attn.o_proj")));
+  };
+
+  const mlp = (hidden: Tensor): Tensor => {
+    const x = ops.rmsNorm(hidden, weight("post_attention_layernorm"), epsilon);
+    const gated = ops.swiglu(ops.linear(x, weight("mlp.gate_proj")), ops.linear(x, weight("mlp.up_proj")));
+    return ops.add(hidden, ops.linear(gated, weight("mlp.down_proj")));
+  };
+
+  return {
+    context: (features, positions) => sections.attention.time(() => keysValues(features, positions)),
+    forward(hidden, positions, context, ranges) {
+      const attended = sections.attention.time(() => attend(hidden, positions, context, ranges));
+      return sections.mlp.time(() => mlp(attended));
+    },
+  };
+}

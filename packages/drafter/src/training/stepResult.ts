@@ -1,0 +1,30 @@
+import type { BlockMatches, BlockRates } from "../blocks/blockMatches.ts";
+
+/** Why a step left the parameters alone. */
+export type Skip =
+  /** No row has two consecutive supervised tokens. */
+  | { readonly cause: "no-anchors" }
+  /** Names the first tensor, in the order of computation, that holds a NaN or an infinity. */
+  | { readonly cause: "non-finite"; readonly tensor: string };
+
+/** What one step did. */
+export interface StepResult {
+  /** The batch's index. */
+  readonly index: number;
+  /** Updates done so far, this one included. */
+  readonly updates: number;
+  /** null when the parameters were updated. */
+  readonly skipped: Skip | null;
+  /** Tokens of the batch. */
+  readonly tokens: number;
+  /** Blocks trained on. */
+  readonly anchors: number;
+  /** Mean cross-entropy of the supervised slots under the decay's weights, nats; null without anchors. */
+  readonly loss: number | null;
+  /** null when skipped, as are the next two. */
+  readonly matches: BlockMatches | null;
+  readonly rates: BlockRates | null;
+  readonly learningRate: number | null;
+  /** Global norm before clipping; null without anchors. */
+  readonly gradientNorm: number | null;
+}

@@ -1,0 +1,99 @@
+import type { PackedHiddenStates } from "@dflash/target-forward";
+import type { Timer } from "@dflash/timer";
+import { createGuardedEvents, type GuardedEvents } from "./guardedEvents.ts";
+import type { StepResult } from "./stepResult.ts";
+import type { TrainStep } from "./trainStep.ts";
+
+export interface TrainOptions {
+  /** Batches with their hidden states; each is disposed after its step. */
+  readonly source: AsyncIterable<PackedHiddenStates>;
+  readonly step: TrainStep;
+  /** Steps at most, skipped ones included. */
+  readonly steps: number;
+  /** Every step runs in `timer.step`; receives the section `checkpoint`. */
+  readonly timer: Timer;
+  /** Ends the run after the step that is under way. */
+  readonly signal?: AbortSignal;
+  /** Calls `save` after every `every`-th step. */
+  readonly checkpoint?: { readonly every: number; readonly save: (step: number) => Promise<void> };
+}
+
+export interface TrainSummary {
+  /** Steps done, skipped ones included. */
+  readonly steps: number;
+  readonly skipped: number;
+  readonly tokens: number;
+  readonly anchors: number;
+  /** What ended the run: all steps done, no more batches, or the signal. */
+  readonly reason: "steps" | "source" | "signal";
+}
+
+/** Payloads of the run's events. */
+export interface TrainEvents {
+  /** After every step, before the timer's report of it. */
+  step: StepResult;
+  /** Also after a step that left the parameters alone. */
+  skip: StepResult;
+  /** After a checkpoint was saved; the number of steps done. */
+  checkpoint: { readonly step: number };
+  end: TrainSummary;
+}
+
+/** A run that has been started. A listener that throws is reported and does not touch it. */
+export interface TrainRun extends Pick<GuardedEvents<TrainEvents>, "on" | "once" | "off"> {
+  /** Rejects when the source or a step fails. */
+  readonly finished: Promise<TrainSummary>;
+}
+
+/** Trains on batch after batch. Starts once the caller's synchronous code has run, so that listeners miss nothing. */
+export function trainDrafter(options: TrainOptions): TrainRun {
+  const { steps } = options;
+  if (!Number.isInteger(steps) || steps < 1)
+    throw new RangeError(`steps is ${steps}, expected an integer of at least 1`);
+  const events = createGuardedEvents<TrainEvents>("drafter");
+  const { on, once, off } = events;
+  return { on, once, off, finished: Promise.resolve().then(async () => run(options, events)) };
+}
+
+async function run(options: TrainOptions, events: GuardedEvents<TrainEvents>): Promise<TrainSummary> {
+  const { source, step, steps, timer, signal, checkpoint } = options;
+  const saving = timer.section("checkpoint");
+  const done = { steps: 0, skipped: 0, tokens: 0, anchors: 0 };
+
+  const trainOn = async (batch: PackedHiddenStates): Promise<void> => {
+    try {
+      const result = await step(batch);
+      done.steps++;
+      done.tokens += result.tokens;
+      done.anchors += result.anchors;
+      events.emit("step", result);
+      if (result.skipped !== null) {
+        done.skipped++;
+        events.emit("skip", result);
+      }
+    } finally {
+      batch.dispose();
+    }
+    if (checkpoint && done.steps % checkpoint.every === 0) {
+      await saving.time(async () => checkpoint.save(done.steps));
+      events.emit("checkpoint", { step: done.steps });
+    }
+  };
+
+  let reason: TrainSummary["reason"] = "source";
+  try {
+    for await (const batch of source) {
+      await timer.step(async () => trainOn(batch));
+      if (done.steps === steps) reason = "steps";
+      if (signal?.aborted) reason = "signal";
+      if (reason !== "source") break;
+    }
+  } catch (error) {
+    // A source that has the signal too may end its wait with the signal's error.
+    if (!signal?.aborted || error !== signal.reason) throw error;
+    reason = "signal";
+  }
+  const summary = { ...done, reason };
+  events.emit("end", summary);
+  return summary;
+}
