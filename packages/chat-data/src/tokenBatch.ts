@@ -1,0 +1,31 @@
+/** Token rows of one batch, behind one another. */
+export interface TokenBatch {
+  /** Position of the batch in the run, from 0. */
+  readonly index: number;
+  /** Token ids of all rows, [T]. */
+  readonly ids: Int32Array;
+  /** 1 where the token is supervised, [T]. */
+  readonly lossMask: Uint8Array;
+  /** Row boundaries: row r holds tokens rowStarts[r] ≤ t < rowStarts[r + 1]; length rows + 1, first 0, last T. */
+  readonly rowStarts: Int32Array;
+}
+
+/** Tokens of one record. */
+export interface TokenRow {
+  readonly ids: Int32Array;
+  /** 1 where the token is supervised, as long as `ids`. */
+  readonly lossMask: Uint8Array;
+}
+
+/** Puts rows behind one another. */
+export function toTokenBatch(index: number, rows: readonly TokenRow[]): TokenBatch {
+  const rowStarts = new Int32Array(rows.length + 1);
+  for (const [r, row] of rows.entries()) rowStarts[r + 1] = rowStarts[r]! + row.ids.length;
+  const ids = new Int32Array(rowStarts[rows.length]!);
+  const lossMask = new Uint8Array(ids.length);
+  for (const [r, row] of rows.entries()) {
+    ids.set(row.ids, rowStarts[r]);
+    lossMask.set(row.lossMask, rowStarts[r]);
+  }
+  return { index, ids, lossMask, rowStarts };
+}
