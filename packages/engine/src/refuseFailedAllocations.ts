@@ -1,8 +1,8 @@
 import type { BackendWasm } from "@tensorflow/tfjs-backend-wasm";
 
 /** Size of the WASM heap now. It grows and never shrinks. */
-export function heapBytes(backend: BackendWasm): number {
-  return (backend.wasm as unknown as { readonly HEAPU8: Uint8Array }).HEAPU8.byteLength;
+export function heapBytes({ wasm }: BackendWasm): number {
+  return "HEAPU8" in wasm && wasm.HEAPU8 instanceof Uint8Array ? wasm.HEAPU8.byteLength : 0;
 }
 
 const mebibytes = (bytes: number): string => (bytes / 2 ** 20).toFixed(0);
@@ -12,9 +12,9 @@ const mebibytes = (bytes: number): string => (bytes / 2 ** 20).toFixed(0);
  * the heap, which shows up much later as wrong numbers.
  */
 export function refuseFailedAllocations(backend: BackendWasm): void {
-  const { move } = backend;
+  const move = backend.move.bind(backend);
   backend.move = (dataId, values, shape, dtype, refCount) => {
-    move.call(backend, dataId, values, shape, dtype, refCount);
+    move(dataId, values, shape, dtype, refCount);
     const bytes = shape.reduce((size, extent) => size * extent, 4);
     if (dtype === "string" || bytes === 0 || backend.getMemoryOffset(dataId) !== 0) return;
     backend.disposeData(dataId, true);

@@ -10,15 +10,17 @@ export interface StartEngineOptions {
   resolveFrom?: string;
 }
 
-const starters = {
-  "tensorflow-gpu": (options: StartEngineOptions) => startTensorflow("tensorflow-gpu", options),
-  tensorflow: (options: StartEngineOptions) => startTensorflow("tensorflow", options),
-  wasm: (options: StartEngineOptions) => startWasm(options),
-  cpu: () => startCpu(),
-} satisfies Record<EngineName, (options: StartEngineOptions) => Promise<Engine>>;
+type Starter = (options: StartEngineOptions) => Promise<Engine>;
+
+const starters: ReadonlyMap<EngineName, Starter> = new Map<EngineName, Starter>([
+  ["tensorflow-gpu", (options) => startTensorflow("tensorflow-gpu", options)],
+  ["tensorflow", (options) => startTensorflow("tensorflow", options)],
+  ["wasm", startWasm],
+  ["cpu", startCpu],
+]);
 
 /** Every engine, fastest first: the order that `auto` tries. */
-export const engineNames: readonly EngineName[] = Object.keys(starters) as EngineName[];
+export const engineNames: readonly EngineName[] = [...starters.keys()];
 
 /**
  * Starts one engine in this thread. `auto` takes the first of {@link engineNames} that works here; its `description`
@@ -27,15 +29,14 @@ export const engineNames: readonly EngineName[] = Object.keys(starters) as Engin
  */
 export async function startEngine(name: EngineName | "auto", options: StartEngineOptions = {}): Promise<Engine> {
   if (name !== "auto") {
-    if (!Object.hasOwn(starters, name)) {
-      throw new Error(`unknown engine "${String(name)}"; engines are auto, ${engineNames.join(", ")}`);
-    }
-    return starters[name](options);
+    const start = starters.get(name);
+    if (start === undefined) throw new Error(`unknown engine "${name}"; engines are auto, ${engineNames.join(", ")}`);
+    return start(options);
   }
   const missing = new Set<string>();
-  for (const candidate of engineNames) {
+  for (const start of starters.values()) {
     try {
-      const engine = await starters[candidate](options);
+      const engine = await start(options);
       return missing.size === 0
         ? engine
         : { ...engine, description: `${engine.description}; ${[...missing].join("; ")}` };

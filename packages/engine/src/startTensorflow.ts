@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import { availableParallelism } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import util from "node:util";
 import * as tf from "@tensorflow/tfjs-core";
 import type { Engine } from "./engine.ts";
 import { activateBackend, tfjsEngine } from "./tfjsEngine.ts";
@@ -24,7 +25,9 @@ export async function startTensorflow(
   const threads = Number(process.env["TF_NUM_INTRAOP_THREADS"]) || availableParallelism();
   return tfjsEngine({
     name: gpu ? "tensorflow-gpu" : "tensorflow",
-    description: `${gpu ? "tensorflow-gpu: native TensorFlow on a GPU" : `tensorflow: native TensorFlow on the CPU, ${threads} threads`}`,
+    description: gpu
+      ? "tensorflow-gpu: native TensorFlow on a GPU"
+      : `tensorflow: native TensorFlow, ${threads} CPU threads`,
     threads,
     deterministic: false,
     backend,
@@ -74,7 +77,11 @@ function findPackage(resolveFrom: string | undefined): string {
 
 /** Node 23 dropped two checks of `util` that the binding's JavaScript still calls. */
 function restoreUtilChecks(): void {
-  const util = createRequire(import.meta.url)("node:util") as Record<string, unknown>;
-  util["isNullOrUndefined"] ??= (value: unknown) => value === null || value === undefined;
-  util["isArray"] ??= Array.isArray;
+  const checks = {
+    isNullOrUndefined: (value: unknown) => value === null || value === undefined,
+    isArray: (value: unknown) => Array.isArray(value),
+  };
+  for (const [name, check] of Object.entries(checks)) {
+    if (!(name in util)) Object.assign(util, { [name]: check });
+  }
 }

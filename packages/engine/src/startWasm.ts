@@ -1,5 +1,4 @@
 import { availableParallelism } from "node:os";
-import type { BackendWasm } from "@tensorflow/tfjs-backend-wasm";
 import type { Engine } from "./engine.ts";
 import { heapBytes, refuseFailedAllocations } from "./refuseFailedAllocations.ts";
 import { activateBackend, tfjsEngine } from "./tfjsEngine.ts";
@@ -10,9 +9,10 @@ export async function startWasm({
 }: { threads?: number } = {}): Promise<Engine> {
   if (!Number.isInteger(threads) || threads < 1)
     throw new Error(`wasm: threads is ${threads}, expected a whole number from 1`);
-  const { setThreadsCount, getThreadsCount } = await import("@tensorflow/tfjs-backend-wasm");
+  const { BackendWasm, setThreadsCount, getThreadsCount } = await import("@tensorflow/tfjs-backend-wasm");
   setThreadsCount(1);
-  const backend = (await activateBackend("wasm")) as BackendWasm;
+  const backend = await activateBackend("wasm");
+  if (!(backend instanceof BackendWasm)) throw new TypeError("wasm: another backend is registered under this name");
   refuseFailedAllocations(backend);
   const started = getThreadsCount();
   return tfjsEngine({

@@ -7,7 +7,7 @@ export interface TfjsEngineParts extends Pick<
   Engine,
   "name" | "description" | "threads" | "deterministic" | "backend" | "sync"
 > {
-  heapBytes(): number | null;
+  readonly heapBytes: () => number | null;
 }
 
 let running: string | null = null;

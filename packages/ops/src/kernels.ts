@@ -1,11 +1,10 @@
 import type { RowRanges } from "@dflash/block-mask";
 import type { AdamWOptions } from "./ops.ts";
-import type { DType } from "./tensor.ts";
 
 /** An engine's own array; `H` is its handle type (tfjs: tf.Tensor). Kernels return new handles that the caller owns. */
 export interface KernelHandle {
   readonly shape: readonly number[];
-  /** A {@link DType}, by the engine's own name. */
+  /** `float32` or `int32`. */
   readonly dtype: string;
 }
 

@@ -54,62 +54,66 @@ export interface Ops {
   readonly forms: Readonly<Record<string, "fused" | "composed">>;
 
   /** Copies host values to the engine. `frozen` says that the values never change, so that an engine may keep a layout of its own. */
-  upload(data: Float32Array | Int32Array, shape: readonly number[], options?: { frozen?: boolean }): Tensor;
-  zeros(shape: readonly number[], dtype?: DType): Tensor;
+  readonly upload: (
+    data: Float32Array | Int32Array,
+    shape: readonly number[],
+    options?: { frozen?: boolean },
+  ) => Tensor;
+  readonly zeros: (shape: readonly number[], dtype?: DType) => Tensor;
   /** Runs `fn` and frees every tensor made in it except those it returns (in an array or as properties too). */
-  scope<T>(fn: () => T): T;
+  readonly scope: <T>(fn: () => T) => T;
   /** Runs `fn` while recording what depends on `parameters`. */
-  record<T extends { readonly loss: Tensor }>(parameters: readonly Tensor[], fn: () => T): Recording<T>;
+  readonly record: <T extends { readonly loss: Tensor }>(parameters: readonly Tensor[], fn: () => T) => Recording<T>;
   /** `record` and `backward` at once. */
-  valueAndGrad<T extends { readonly loss: Tensor }>(
+  readonly valueAndGrad: <T extends { readonly loss: Tensor }>(
     parameters: readonly Tensor[],
     fn: () => T,
-  ): { outputs: T; gradients: Tensor[] };
+  ) => { outputs: T; gradients: Tensor[] };
 
   /** Rows `ids` of `table` [V, H]: [T, H]. */
-  embedding(table: Tensor, ids: Int32Array): Tensor;
+  readonly embedding: (table: Tensor, ids: Int32Array) => Tensor;
   /** x / √(mean(x²) + ε) · weight over the last axis; weight [D], x [..., D]. */
-  rmsNorm(x: Tensor, weight: Tensor, epsilon: number): Tensor;
+  readonly rmsNorm: (x: Tensor, weight: Tensor, epsilon: number) => Tensor;
   /** x · weightᵀ (+ bias); x [T, in], weight [out, in], bias [out]: [T, out]. */
-  linear(x: Tensor, weight: Tensor, bias?: Tensor): Tensor;
+  readonly linear: (x: Tensor, weight: Tensor, bias?: Tensor) => Tensor;
   /** Half-rotation rotary embedding (the Qwen3 and Llama form); x [T, heads, D], positions [T]. */
-  rotary(x: Tensor, table: RotaryTable, positions: Int32Array): Tensor;
+  readonly rotary: (x: Tensor, table: RotaryTable, positions: Int32Array) => Tensor;
   /**
    * Masked grouped-query attention; q [Q, heads, D], k and v [K, kvHeads, D], scale D^-0.5 unless given: [Q, heads, D].
    * A query that sees no key gives 0.
    */
-  attention(q: Tensor, k: Tensor, v: Tensor, ranges: RowRanges, options?: { scale?: number }): Tensor;
+  readonly attention: (q: Tensor, k: Tensor, v: Tensor, ranges: RowRanges, options?: { scale?: number }) => Tensor;
   /** silu(gate) · up, of equal shapes. */
-  swiglu(gate: Tensor, up: Tensor): Tensor;
-  add(a: Tensor, b: Tensor): Tensor;
+  readonly swiglu: (gate: Tensor, up: Tensor) => Tensor;
+  readonly add: (a: Tensor, b: Tensor) => Tensor;
   /** Joins along `axis`, 0 or −1. */
-  concat(tensors: readonly Tensor[], axis: 0 | -1): Tensor;
+  readonly concat: (tensors: readonly Tensor[], axis: 0 | -1) => Tensor;
   /** Rows start ≤ i < end of axis 0. */
-  slice(x: Tensor, start: number, end: number): Tensor;
+  readonly slice: (x: Tensor, start: number, end: number) => Tensor;
   /** Rows of axis 0 by index. */
-  gather(x: Tensor, rows: Int32Array): Tensor;
+  readonly gather: (x: Tensor, rows: Int32Array) => Tensor;
   /** The same values under another shape. */
-  reshape(x: Tensor, shape: readonly number[]): Tensor;
+  readonly reshape: (x: Tensor, shape: readonly number[]) => Tensor;
   /**
    * Cross-entropy of x · weightᵀ against labels, Σ weights·CE, in chunks of rows, so that rows × vocabulary never exists at once.
    * x [R, H], weight [V, H], labels and weights [R]. Rows of weight 0 contribute nothing, whatever their label.
    */
-  linearCrossEntropy(
+  readonly linearCrossEntropy: (
     x: Tensor,
     weight: Tensor,
     labels: Int32Array,
     weights: Float32Array,
     options?: { chunkRows?: number },
-  ): CrossEntropy;
+  ) => CrossEntropy;
   /** Index of the largest value on the last axis, int32. */
-  argmax(x: Tensor): Tensor;
+  readonly argmax: (x: Tensor) => Tensor;
 
   /** One AdamW update (decoupled decay, as PyTorch's) of `parameter` and `state`, in place. */
-  adamW(parameter: Tensor, gradient: Tensor, state: AdamWState, options: AdamWOptions): void;
+  readonly adamW: (parameter: Tensor, gradient: Tensor, state: AdamWState, options: AdamWOptions) => void;
   /** √Σ‖t‖² over all tensors, read back; NaN or Infinity when a value is. */
-  globalNorm(tensors: readonly Tensor[]): Promise<number>;
+  readonly globalNorm: (tensors: readonly Tensor[]) => Promise<number>;
   /** Multiplies in place. */
-  scaleInPlace(x: Tensor, factor: number): void;
+  readonly scaleInPlace: (x: Tensor, factor: number) => void;
   /** a += b, in place (gradient accumulation). */
-  addInPlace(a: Tensor, b: Tensor): void;
+  readonly addInPlace: (a: Tensor, b: Tensor) => void;
 }

@@ -24,11 +24,13 @@ export function recordOps<H extends KernelHandle>(context: OpContext<H>): Pick<O
     const tape = createTape(kernels, values);
     context.tape = tape;
     try {
-      const outputs = context.scopes.run(fn);
-      const loss = context.value("record", "the returned loss", outputs.loss);
-      if (outputs.loss.shape.length > 0)
-        reject("record", "the returned loss", `of shape ${formatShape(outputs.loss.shape)}`, "a scalar");
-      return recording(outputs, tape, values, retain(loss));
+      const outputs = context.scopes.run(() => {
+        const returned = fn();
+        const { shape } = returned.loss;
+        if (shape.length > 0) reject("record", "the returned loss", `of shape ${formatShape(shape)}`, "a scalar");
+        return returned;
+      });
+      return recording(outputs, tape, values, retain(context.value("record", "the returned loss", outputs.loss)));
     } catch (error) {
       tape.clear();
       throw error;
@@ -69,8 +71,8 @@ export function recordOps<H extends KernelHandle>(context: OpContext<H>): Pick<O
   return {
     record,
     valueAndGrad(parameters, fn) {
-      const { outputs, backward } = record(parameters, fn);
-      return { outputs, gradients: backward() };
+      const recorded = record(parameters, fn);
+      return { outputs: recorded.outputs, gradients: recorded.backward() };
     },
   };
 }

@@ -5,7 +5,7 @@ export interface Scopes {
   /** Puts a new tensor into the innermost open scope; outside all of them it lives until it is disposed. */
   adopt(tensor: Tensor): void;
   /** Runs `fn` in a scope of its own: at its end frees what was adopted, and hands what `fn` returned to the scope around. */
-  run<T>(fn: () => T): T;
+  readonly run: <T>(fn: () => T) => T;
 }
 
 export function createScopes(): Scopes {

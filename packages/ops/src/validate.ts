@@ -20,7 +20,7 @@ export function checkShape(
 ): void {
   const matches =
     shape.length === expected.length &&
-    expected.every((extent, axis) => typeof extent === "string" || extent === shape[axis]);
+    expected.every((length, axis) => typeof length === "string" || length === shape[axis]);
   if (!matches) reject(op, argument, formatShape(shape), `[${expected.join(", ")}]`);
   if (dtype !== type) reject(op, argument, dtype, type);
 }

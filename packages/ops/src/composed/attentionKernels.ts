@@ -5,22 +5,22 @@ import type { Kernels } from "../kernels.ts";
 import { tidy } from "./tidy.ts";
 
 /** [rows, heads, D] as [groups, rows of the group's heads one head after another, D]: heads that share keys become one product. */
-const byGroup = (x: tf.Tensor, groups: number): tf.Tensor3D => {
-  const [rows, heads, size] = x.shape as [number, number, number];
+const byGroup = (x: tf.Tensor3D, groups: number): tf.Tensor3D => {
+  const [rows, heads, size] = x.shape;
   return tf.reshape(tf.transpose(x, [1, 0, 2]), [groups, (heads / groups) * rows, size]);
 };
 
-const byRow = (x: tf.Tensor, rows: number, heads: number): tf.Tensor =>
-  tf.transpose(tf.reshape(x, [heads, rows, x.shape[2]!]), [1, 0, 2]);
+const byRow = (x: tf.Tensor3D, rows: number, heads: number): tf.Tensor3D =>
+  tf.transpose(tf.reshape(x, [heads, rows, x.shape[2]]), [1, 0, 2]);
 
 const visibleKeys = (ranges: RowRanges): tf.Tensor =>
   tf.tensor2d(Float32Array.from(denseFromRowRanges(ranges)), [ranges.queryLength, ranges.keyLength]);
 
 export const attentionKernels: Pick<Kernels<tf.Tensor>, "attention" | "attentionBackward"> = {
-  attention: (q, k, v, ranges, scale) =>
+  attention: (q: tf.Tensor3D, k: tf.Tensor3D, v: tf.Tensor3D, ranges, scale) =>
     tidy(() => {
-      const [rows, heads] = q.shape as [number, number];
-      const [keys, groups] = k.shape as [number, number];
+      const [rows, heads] = q.shape;
+      const [keys, groups] = k.shape;
       const visible = visibleKeys(ranges);
       const products = tf.matMul(byGroup(q, groups), byGroup(k, groups), false, true);
       const scores = tf.reshape(tf.mul(products, scale), [heads, rows, keys]);
@@ -31,11 +31,19 @@ export const attentionKernels: Pick<Kernels<tf.Tensor>, "attention" | "attention
     }),
 
   // With p the shares: dv = pᵀ·dy, ds = p·(dy·vᵀ − Σ dy·y), dq = ds·k·scale, dk = dsᵀ·q·scale.
-  attentionBackward: (q, k, v, y, [saved], dy, _ranges, scale) =>
+  attentionBackward: (
+    q: tf.Tensor3D,
+    k: tf.Tensor3D,
+    v: tf.Tensor3D,
+    y: tf.Tensor3D,
+    [shares]: readonly [tf.Tensor3D],
+    dy: tf.Tensor3D,
+    _ranges,
+    scale,
+  ) =>
     tidy(() => {
-      const [rows, heads] = q.shape as [number, number];
-      const [keys, groups] = k.shape as [number, number];
-      const shares = saved as tf.Tensor3D;
+      const [rows, heads] = q.shape;
+      const [keys, groups] = k.shape;
       const dOutput = byGroup(dy, groups);
       const along = tf.sum(tf.mul(dOutput, byGroup(y, groups)), 2, true);
       const dScores = tf.mul(shares, tf.sub(tf.matMul(dOutput, byGroup(v, groups), false, true), along));

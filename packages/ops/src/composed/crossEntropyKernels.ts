@@ -3,9 +3,9 @@ import type { Kernels } from "../kernels.ts";
 import { tidy } from "./tidy.ts";
 
 export const crossEntropyKernels: Pick<Kernels<tf.Tensor>, "linearCrossEntropy" | "argmax"> = {
-  linearCrossEntropy: (x, weight, labels, weights, chunkRows, needs) =>
+  linearCrossEntropy: (x: tf.Tensor2D, weight: tf.Tensor2D, labels, weights, chunkRows, needs) =>
     tidy(() => {
-      const [rows, size] = x.shape as [number, number];
+      const [rows, size] = x.shape;
       const rowLosses: tf.Tensor[] = [];
       const predictions: tf.Tensor[] = [];
       const dxs: tf.Tensor[] = [];
@@ -35,8 +35,8 @@ export const crossEntropyKernels: Pick<Kernels<tf.Tensor>, "linearCrossEntropy" 
 
 /** The loss of some rows and its gradients: with logits z and label t, CE = log Σ eᶻ − z_t and dz = weight·(softmax(z) − onehot(t)). */
 function chunkCrossEntropy(
-  x: tf.Tensor,
-  weight: tf.Tensor,
+  x: tf.Tensor2D,
+  weight: tf.Tensor2D,
   labels: Int32Array,
   weights: Float32Array,
   needs: { dx: boolean; dw: boolean },
@@ -44,7 +44,7 @@ function chunkCrossEntropy(
   return tidy(() => {
     const logits = tf.matMul(x, weight, false, true);
     const counted = labels.map((label, row) => (weights[row] === 0 ? 0 : label));
-    const target = tf.cast(tf.oneHot(tf.tensor1d(counted, "int32"), weight.shape[0]!), "float32");
+    const target = tf.cast(tf.oneHot(tf.tensor1d(counted, "int32"), weight.shape[0]), "float32");
     const rowWeights = tf.tensor1d(weights);
     const losses = tf.sub(tf.logSumExp(logits, 1), tf.sum(tf.mul(logits, target), 1));
     const rowLosses = tf.mul(losses, tf.tensor1d(weights.map((rowWeight) => (rowWeight === 0 ? 0 : 1))));

@@ -45,13 +45,14 @@ export const layerKernels: LayerKernels = {
     db: needs.db ? tf.sum(dy, 0) : null,
   }),
 
-  rotary: (x, cos, sin, positions, sign) =>
+  rotary: (x: tf.Tensor3D, cos, sin, positions, sign) =>
     tidy(() => {
-      const half = x.shape[2]! / 2;
+      const half = x.shape[2] / 2;
       const rows = int32(positions);
       const c = tf.expandDims(tf.gather(cos, rows), 1);
       const s = tf.mul(tf.expandDims(tf.gather(sin, rows), 1), sign);
-      const [a, b] = tf.split(x, [half, half], 2) as [tf.Tensor, tf.Tensor];
+      const a = tf.slice(x, 0, [-1, -1, half]);
+      const b = tf.slice(x, [0, 0, half]);
       return tf.concat([tf.sub(tf.mul(a, c), tf.mul(b, s)), tf.add(tf.mul(b, c), tf.mul(a, s))], 2);
     }),
 

@@ -9,7 +9,7 @@ export function storageKernels({ name }: Engine): Pick<Kernels<tf.Tensor>, "uplo
     upload: (data, shape) =>
       tf.tensor(copies ? data : data.slice(), [...shape], data instanceof Int32Array ? "int32" : "float32"),
     async read(x) {
-      const data = (await x.data()) as Float32Array | Int32Array;
+      const data = await (x.dtype === "int32" ? x.data<"int32">() : x.data<"float32">());
       return copies ? data : data.slice();
     },
     dispose: (x) => x.dispose(),
