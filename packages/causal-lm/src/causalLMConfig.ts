@@ -17,6 +17,8 @@ export interface CausalLMConfig {
   /** Heads of keys and values; each serves `heads / kvHeads` query heads. */
   readonly kvHeads: number;
   readonly headDim: number;
+  /** Positions that the model was made for, `max_position_embeddings`. */
+  readonly maxPositions: number;
   /** ε of every RMSNorm. */
   readonly epsilon: number;
   readonly rope: Rope;
@@ -77,6 +79,7 @@ export function parseCausalLMConfig(json: unknown, file: string): CausalLMConfig
     heads,
     kvHeads,
     headDim,
+    maxPositions: config.count("max_position_embeddings"),
     epsilon: config.positive("rms_norm_eps"),
     rope: parseRope(config),
     tied: config.boolean("tie_word_embeddings", false),

@@ -1,6 +1,12 @@
 import type { ReportSnapshot } from "@dflash/timer";
 import type { SectionRecord, StepRecord } from "./record.ts";
 
+/** What the record takes from a timer's report. */
+export type StepTimes = Pick<
+  ReportSnapshot,
+  "step" | "startMs" | "ms" | "residualMs" | "overheadUs" | "sections" | "lanes"
+>;
+
 /** What a training loop knows about a step besides its times. */
 export interface StepRecordOptions {
   /** From 1 (default); a resumed run is the next attempt. */
@@ -19,7 +25,7 @@ export interface StepRecordOptions {
  * The log record of a step from its timer report. What is missing stays null and never becomes 0; NaN and infinities become
  * null and are named in `nonfinite`.
  */
-export function createStepRecord(snapshot: ReportSnapshot, options: StepRecordOptions = {}): StepRecord {
+export function createStepRecord(snapshot: StepTimes, options: StepRecordOptions = {}): StepRecord {
   const nonfinite: string[] = [];
   const finite = (name: string, value: number | null | undefined): number | null => {
     if (value === null || value === undefined) return null;

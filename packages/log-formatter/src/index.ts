@@ -1,7 +1,7 @@
 export { attachLog } from "./attachLog.ts";
 export type { AttachedLog, AttachLogOptions, LogEmitter, LogEvents, LogFault, LogOutput } from "./attachLog.ts";
 export { createStepRecord } from "./createStepRecord.ts";
-export type { StepRecordOptions } from "./createStepRecord.ts";
+export type { StepRecordOptions, StepTimes } from "./createStepRecord.ts";
 export { createSummary } from "./createSummary.ts";
 export type { Summary } from "./createSummary.ts";
 export { ndjson } from "./formatters/ndjson.ts";

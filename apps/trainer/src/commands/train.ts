@@ -34,6 +34,7 @@ export function trainCommand(): Command {
     .option("--anchors <n>", "anchors a record (default: 32)", integer(1, 65_536))
     .option("--block-size <n>", "tokens a block, anchor included (default: 8)", integer(2, 256))
     .option("--layers <n>", "decoder layers of the drafter (default: 2)", integer(1, 64))
+    .option("--mask-token-id <n>", "token of the masked slots (default: the tokenizer's)", integer(0, 16_777_215))
     .option("--learning-rate <x>", "peak learning rate, then cosine to 0 (default: 1e-3)", positive(1))
     .option("--seed <n>", "seed of everything random (default: 0)", integer(0, 0xffff_ffff))
     .option("--out <dir>", "folder of the run (default: runs/<date and time>)")

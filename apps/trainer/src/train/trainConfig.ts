@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
+import type { EngineName } from "@dflash/engine";
 
 /** Everything that decides a training run; written to the run's folder as `config.json`. */
 export interface TrainConfig {
@@ -8,7 +9,7 @@ export interface TrainConfig {
   /** Chat records, JSONL. */
   data: string;
   /** Tensor engine, or `auto`. */
-  engine: string;
+  engine: EngineName | "auto";
   /** Threads of the engine; null lets the engine choose. */
   threads: number | null;
   steps: number;
@@ -21,6 +22,8 @@ export interface TrainConfig {
   blockSize: number;
   /** Decoder layers of the drafter. */
   layers: number;
+  /** Token that stands in every slot but the anchor's; null takes the tokenizer's mask token. */
+  maskTokenId: number | null;
   /** Captured target layers. */
   features: number;
   /** Peak learning rate, reached after warm-up; cosine to 0 afterwards. */
@@ -39,7 +42,8 @@ export interface TrainConfig {
 export type TrainFlags = Partial<Omit<TrainConfig, "features" | "clip">>;
 
 const repository = join(import.meta.dirname, "../../../..");
-const callerFolder = process.env["INIT_CWD"] ?? process.cwd();
+/** The folder that the user called from, which relative paths mean. */
+export const callerFolder: string = process.env["INIT_CWD"] ?? process.cwd();
 
 const defaults: Omit<TrainConfig, "out"> = {
   target: join(repository, "data/tiny-target"),
@@ -53,6 +57,7 @@ const defaults: Omit<TrainConfig, "out"> = {
   blockSize: 8,
   layers: 2,
   features: 5,
+  maskTokenId: null,
   learningRate: 1e-3,
   clip: 1,
   seed: 0,

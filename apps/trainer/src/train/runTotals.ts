@@ -1,0 +1,67 @@
+import type { StepRecord } from "@dflash/log-formatter";
+import { fifths } from "./fifths.ts";
+
+/** What a run amounts to, beside the summary of its sections. */
+export interface RunResult {
+  /** Wall time of all steps. */
+  total_ms: number;
+  tokens_per_s: number | null;
+  /** Means over each fifth of the steps. */
+  loss_by_fifth: (number | null)[];
+  accuracy_by_fifth: (number | null)[];
+  /** The section that took most time itself, and its share of the steps' wall time. */
+  bottleneck: { section: string; share: number } | null;
+}
+
+/** Accumulates the records of a run. */
+export interface RunTotals {
+  add(record: StepRecord): void;
+  result(): RunResult;
+  /** The result for a reader. */
+  lines(): string[];
+}
+
+/** Empty totals. */
+export function runTotals(): RunTotals {
+  const losses: (number | null)[] = [];
+  const accuracies: (number | null)[] = [];
+  const selfMs = new Map<string, number>();
+  let totalMs = 0;
+  let tokens = 0;
+
+  const result = (): RunResult => {
+    const [section, ms] = [...selfMs].toSorted((a, b) => b[1] - a[1])[0] ?? [];
+    return {
+      total_ms: totalMs,
+      tokens_per_s: totalMs > 0 ? (1000 * tokens) / totalMs : null,
+      loss_by_fifth: fifths(losses),
+      accuracy_by_fifth: fifths(accuracies),
+      bottleneck: section === undefined || ms === undefined ? null : { section, share: ms / totalMs },
+    };
+  };
+
+  return {
+    add({ ms, residual_ms: residualMs, metrics, sections }) {
+      totalMs += ms;
+      tokens += metrics["tokens"] ?? 0;
+      losses.push(metrics["loss"] ?? null);
+      accuracies.push(metrics["accuracy"] ?? null);
+      for (const [name, { self_ms: self }] of Object.entries(sections))
+        selfMs.set(name, (selfMs.get(name) ?? 0) + (self ?? 0));
+      if (Object.keys(sections).length > 0) selfMs.set("residual", (selfMs.get("residual") ?? 0) + residualMs);
+    },
+    result,
+    lines() {
+      const { bottleneck, loss_by_fifth: loss, accuracy_by_fifth: accuracy, tokens_per_s: rate } = result();
+      const row = (values: (number | null)[]): string => values.map((value) => value?.toFixed(3) ?? "-").join("  ");
+      return [
+        `loss by fifth of the run      ${row(loss)}`,
+        `accuracy by fifth of the run  ${row(accuracy)}`,
+        `${(totalMs / 1000).toFixed(1)} s in ${losses.length} steps, ${rate?.toFixed(0) ?? "-"} tokens/s`,
+        ...(bottleneck === null
+          ? []
+          : [`bottleneck: ${bottleneck.section}, ${(100 * bottleneck.share).toFixed(1)} % of the wall time`]),
+      ];
+    },
+  };
+}
