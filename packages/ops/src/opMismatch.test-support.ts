@@ -37,6 +37,12 @@ export function mismatch(got: ArrayLike<number>, expected: ArrayLike<number>, wh
   return i < 0 ? "" : `${what}[${i}]: ${got[i]}, expected ${values[i]} ± ${tolerance * largest}`;
 }
 
+/** Norm of the difference over the norm of what is expected. */
+export function relativeError(got: ArrayLike<number>, expected: ArrayLike<number>): number {
+  const values = Array.from(expected);
+  return Math.hypot(...values.map((value, i) => value - got[i]!)) / Math.hypot(...values);
+}
+
 /**
  * Compares an op's value with its naive form's, its gradients with central differences of that, for all inputs at once
  * and each alone (what the others' gradients need must not matter), and looks for what it leaves behind; "" when all is well.
