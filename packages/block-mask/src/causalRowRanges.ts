@@ -1,4 +1,4 @@
-import { checkInteger, checkRowStarts } from "./check.ts";
+import { checkInteger, checkRowStarts } from "./checkArgument.ts";
 import type { RowRanges } from "./rowRanges.ts";
 
 export interface CausalRowRangesOptions {
@@ -14,10 +14,14 @@ export interface CausalRowRangesOptions {
  * The causal mask of packed rows: query i sees the keys from the start of its row up to and including its own.
  * Q = T queries and K = cachedLength + T keys. Throws a RangeError that names the argument.
  */
-export function causalRowRanges({ rowStarts, cachedLength = 0, slidingWindow }: CausalRowRangesOptions): RowRanges {
+export function causalRowRanges({
+  rowStarts,
+  cachedLength = 0,
+  slidingWindow = Infinity,
+}: CausalRowRangesOptions): RowRanges {
   checkRowStarts("rowStarts", rowStarts);
   checkInteger("cachedLength", cachedLength, 0);
-  if (slidingWindow !== undefined) checkInteger("slidingWindow", slidingWindow, 1);
+  if (slidingWindow !== Infinity) checkInteger("slidingWindow", slidingWindow, 1);
   if (cachedLength > 0 && rowStarts.length > 2) {
     throw new RangeError(
       `cachedLength must be 0 with more than one row, got ${cachedLength} with ${rowStarts.length - 1} rows`,
@@ -26,12 +30,15 @@ export function causalRowRanges({ rowStarts, cachedLength = 0, slidingWindow }: 
   const queryLength = rowStarts.at(-1)!;
   const keyLength = cachedLength + queryLength;
   const bounds = new Int32Array(4 * queryLength);
-  for (let row = 0; row + 1 < rowStarts.length; row++) {
+  for (let row = 0, at = 0; row + 1 < rowStarts.length; row++) {
+    const first = rowStarts[row]!;
     const end = rowStarts[row + 1]!;
-    for (let query = rowStarts[row]!; query < end; query++) {
+    for (let query = first; query < end; query++) {
       const seen = cachedLength + query + 1;
-      const start = slidingWindow === undefined ? rowStarts[row]! : Math.max(rowStarts[row]!, seen - slidingWindow);
-      bounds.set([start, seen, seen, seen], 4 * query);
+      bounds[at++] = Math.max(first, seen - slidingWindow);
+      bounds[at++] = seen;
+      bounds[at++] = seen;
+      bounds[at++] = seen;
     }
   }
   return { queryLength, keyLength, bounds };

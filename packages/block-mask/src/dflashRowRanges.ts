@@ -1,4 +1,4 @@
-import { checkInteger, checkLength } from "./check.ts";
+import { checkInteger, checkLength } from "./checkArgument.ts";
 import type { RowRanges } from "./rowRanges.ts";
 
 /** N blocks of B queries over the keys [context (S) | N·B noise]. */
@@ -54,10 +54,10 @@ export function dflashRowRanges(options: DflashOptions): RowRanges {
  * attention of the block runs over end − start + B keys. An unused block has [0, 0). Length 2·N.
  */
 export function dflashContextRanges(options: DflashOptions): Int32Array {
-  const { anchors, keep, blockSize, contextLength, contextStarts, slidingWindow } = options;
+  const { anchors, keep, blockSize, contextLength, contextStarts, slidingWindow = Infinity } = options;
   checkInteger("blockSize", blockSize, 1);
   checkInteger("contextLength", contextLength, 0);
-  if (slidingWindow !== undefined) checkInteger("slidingWindow", slidingWindow, 1);
+  if (slidingWindow !== Infinity) checkInteger("slidingWindow", slidingWindow, 1);
   if (keep) checkLength("keep", keep.length, anchors.length, "one a block, as anchors");
   if (contextStarts) checkLength("contextStarts", contextStarts.length, anchors.length, "one a block, as anchors");
   checkInteger("contextLength + anchors.length · blockSize", contextLength + anchors.length * blockSize, 0);
@@ -68,8 +68,7 @@ export function dflashContextRanges(options: DflashOptions): Int32Array {
     checkInteger(`anchors[${block}]`, anchor, 0, contextLength);
     const first = contextStarts?.[block] ?? 0;
     checkInteger(`contextStarts[${block}]`, first, 0, anchor);
-    ranges[2 * block] =
-      slidingWindow === undefined ? first : Math.min(anchor, Math.max(first, anchor - slidingWindow + 1));
+    ranges[2 * block] = Math.min(anchor, Math.max(first, anchor - slidingWindow + 1));
     ranges[2 * block + 1] = anchor;
   }
   return ranges;

@@ -13,10 +13,12 @@ interface Settings {
   readonly document_starts?: readonly number[];
 }
 
-interface Case {
+export interface Case {
   readonly settings: Settings;
-  /** The values of an integer tensor, batch element by batch element. */
-  batches(tensor: string): Int32Array[];
+  /** The values of an integer tensor. */
+  readonly values: (tensor: string) => Int32Array;
+  /** The same, cut along the first axis. */
+  readonly batches: (tensor: string) => Int32Array[];
 }
 
 const folder = process.env["DFLASH_FIXTURES"] ?? fileURLToPath(new URL("../../../fixtures", import.meta.url));
@@ -29,14 +31,17 @@ export function readCase(name: string): Case {
     new TextDecoder().decode(file.subarray(8, data)),
   );
   const settings: Settings = JSON.parse(readFileSync(`${folder}/${name}.json`, "utf8"));
-  return {
-    settings,
-    batches(tensor) {
-      const { dtype, shape, data_offsets } = header[tensor]!;
-      const bytes = file.slice(data + data_offsets[0], data + data_offsets[1]);
-      const values = dtype === "U8" ? Int32Array.from(bytes) : new Int32Array(bytes.buffer);
-      const size = values.length / shape[0]!;
-      return Array.from({ length: shape[0]! }, (_, b) => values.subarray(b * size, (b + 1) * size));
-    },
+  const values = (tensor: string): Int32Array => {
+    const { dtype, data_offsets } = header[tensor]!;
+    const bytes = file.slice(data + data_offsets[0], data + data_offsets[1]);
+    return dtype === "U8" ? Int32Array.from(bytes) : new Int32Array(bytes.buffer);
   };
+  const batches = (tensor: string): Int32Array[] => {
+    const batch = header[tensor]!.shape[0]!;
+    const all = values(tensor);
+    return Array.from({ length: batch }, (_, b) =>
+      all.subarray((b * all.length) / batch, ((b + 1) * all.length) / batch),
+    );
+  };
+  return { settings, values, batches };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { causalRowRanges } from "./causalRowRanges.ts";
-import { denseFromRowRanges } from "./denseFromRowRanges.ts";
+import { denseFromRowRanges } from "./rowRanges.ts";
 import { dflashRowRanges } from "./dflashRowRanges.ts";
 import { readCase } from "./fixture.test-support.ts";
 

@@ -24,3 +24,9 @@ export function checkRowStarts(name: string, starts: Int32Array): void {
     }
   }
 }
+
+/** `index`, of the argument `name`, if 0 ≤ index < length; throws a RangeError otherwise. */
+export function checkedIndex(name: string, index: number, length: number): number {
+  checkInteger(name, index, 0, length - 1);
+  return index;
+}

@@ -1,0 +1,130 @@
+import { checkInteger } from "./checkArgument.ts";
+import { dflash } from "./knownPredicates.ts";
+import type { DflashOptions } from "./dflashRowRanges.ts";
+import { makeBlockMask, type BlockMask } from "./blockMask.ts";
+import { createSeenKeys, seeKeysOf, type MaskPredicate } from "./maskPredicate.ts";
+import { createTileCounter } from "./tileCounter.ts";
+
+/** What a builder tells when it starts and stops; a section of a timer fits. */
+export interface Stopwatch {
+  start(): void;
+  stop(): void;
+}
+
+export interface TileOptions {
+  /** Queries and keys of a tile, FlexAttention's BLOCK_SIZE: one number for both or one each; 128 unless given. */
+  readonly tile?: number | readonly [q: number, kv: number];
+  /** Times the build. */
+  readonly timer?: Stopwatch;
+}
+
+export interface CreateBlockMaskOptions extends TileOptions {
+  /** Number of queries. */
+  readonly qLen: number;
+  /** Number of keys. */
+  readonly kvLen: number;
+  /** Batch elements that the predicate tells apart; 1 unless given, which stands for all. */
+  readonly batch?: number;
+  /** Heads that the predicate tells apart; 1 unless given, which stands for all. */
+  readonly heads?: number;
+}
+
+/**
+ * The block mask of a predicate, exactly as FlexAttention's `create_block_mask` builds it. A known predicate costs a few operations a query and a few
+ * a listed tile, any other a call an element. Each of the four index arrays takes 4 · batch · heads · rows · columns bytes of address space, of which
+ * only the pages that hold entries are touched. Throws a RangeError that names the argument.
+ */
+export function createBlockMask(predicate: MaskPredicate, options: CreateBlockMaskOptions): BlockMask {
+  return timed(options.timer, () => build(predicate, options));
+}
+
+/** The block mask of a DFlash drafter over N·B queries and S + N·B keys; see {@link DflashOptions}. */
+export function dflashBlockMask(options: DflashOptions & TileOptions): BlockMask {
+  return timed(options.timer, () => {
+    const qLen = options.anchors.length * options.blockSize;
+    return build(dflash(options), { ...options, qLen, kvLen: options.contextLength + qLen });
+  });
+}
+
+function timed<T>(timer: Stopwatch | undefined, task: () => T): T {
+  timer?.start();
+  try {
+    return task();
+  } finally {
+    timer?.stop();
+  }
+}
+
+function build(
+  predicate: MaskPredicate,
+  { qLen, kvLen, tile = 128, batch: batches = 1, heads = 1 }: CreateBlockMaskOptions,
+): BlockMask {
+  const [tileQ, tileKv] = typeof tile === "number" ? [tile, tile] : tile;
+  checkInteger("qLen", qLen, 0);
+  checkInteger("kvLen", kvLen, 0);
+  checkInteger("tile", tileQ, 1);
+  checkInteger("tile", tileKv, 1);
+  checkInteger("batch", batches, 1);
+  checkInteger("heads", heads, 1);
+  const rows = Math.ceil(qLen / tileQ);
+  const columns = Math.ceil(kvLen / tileKv);
+  const slices = batches * heads;
+  checkInteger("batch · heads · rows · columns of tiles", slices * rows * columns, 0);
+  const partial = createTileList(slices, rows, columns);
+  const full = createTileList(slices, rows, columns);
+  const counter = createTileCounter(columns, tileKv);
+  const seeKeys = seeKeysOf(predicate);
+  const seen = createSeenKeys();
+  for (let slice = 0; slice < slices; slice++) {
+    const at = { batch: Math.floor(slice / heads), head: slice % heads, qLen, kvLen };
+    for (let row = 0; row < rows; row++) {
+      const rowEnd = Math.min(qLen, (row + 1) * tileQ);
+      for (let query = row * tileQ; query < rowEnd; query = Math.min(seen.queryEnd, rowEnd)) {
+        seeKeys(query, at, seen);
+        counter.add(seen, Math.min(seen.queryEnd, rowEnd) - query);
+      }
+      counter.drain((column, visible) => (visible === tileQ * tileKv ? full : partial).add(slice, row, column));
+    }
+  }
+  return makeBlockMask(
+    { batch: batches, heads, qLen, kvLen, tile: [tileQ, tileKv], rows, columns, predicate },
+    {
+      kvNumBlocks: partial.numByRow,
+      kvIndices: partial.byRow,
+      fullKvNumBlocks: full.numByRow,
+      fullKvIndices: full.byRow,
+      qNumBlocks: partial.numByColumn,
+      qIndices: partial.byColumn,
+      fullQNumBlocks: full.numByColumn,
+      fullQIndices: full.byColumn,
+    },
+  );
+}
+
+interface TileList {
+  readonly numByRow: Int32Array;
+  readonly byRow: Int32Array;
+  readonly numByColumn: Int32Array;
+  readonly byColumn: Int32Array;
+  /** Lists a tile under its row and its column; tiles come row by row, each from left to right. */
+  add(slice: number, row: number, column: number): void;
+}
+
+function createTileList(slices: number, rows: number, columns: number): TileList {
+  const numByRow = new Int32Array(slices * rows);
+  const byRow = new Int32Array(slices * rows * columns);
+  const numByColumn = new Int32Array(slices * columns);
+  const byColumn = new Int32Array(slices * columns * rows);
+  return {
+    numByRow,
+    byRow,
+    numByColumn,
+    byColumn,
+    add(slice, row, column) {
+      const r = slice * rows + row;
+      const c = slice * columns + column;
+      byRow[r * columns + numByRow[r]!++] = column;
+      byColumn[c * rows + numByColumn[c]!++] = row;
+    },
+  };
+}
