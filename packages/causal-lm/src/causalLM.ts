@@ -16,7 +16,7 @@ import { tokenPlaces } from "./tokenPlaces.ts";
 import { withWeights, type Weights } from "./weights.ts";
 
 export interface CausalLMOptions extends TargetHeadOptions {
-  /** Times the inside of the forward: `target/attention`, `target/mlp`, `target/capture`. */
+  /** Times the inside of the forward, in the lane `target`: `target/attention`, `target/mlp`, `target/capture`. */
   timer?: Pick<Timer, "section">;
 }
 
@@ -47,7 +47,8 @@ interface Decoder {
  */
 export async function loadCausalLM(dir: string, { ops, timer }: CausalLMOptions): Promise<CausalLM> {
   const config = await readCausalLMConfig(dir);
-  const section = (name: string): Pick<Section, "time"> => timer?.section(name) ?? { time: (fn) => fn() };
+  const section = (name: string): Pick<Section, "time"> =>
+    timer?.section(name, { lane: "target" }) ?? { time: (fn) => fn() };
   const sections = {
     attention: section("target/attention"),
     mlp: section("target/mlp"),

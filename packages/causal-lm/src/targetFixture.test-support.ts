@@ -5,7 +5,9 @@ import { fileURLToPath } from "node:url";
 import { openSafetensors, writeSafetensors, type TensorData } from "@dflash/safetensors";
 import type { TokenBatch } from "@dflash/target-forward";
 
-const folder = process.env["DFLASH_FIXTURES"] ?? fileURLToPath(new URL("../../../fixtures", import.meta.url));
+/** The folder of the parity cases. */
+export const fixtures: string =
+  process.env["DFLASH_FIXTURES"] ?? fileURLToPath(new URL("../../../fixtures", import.meta.url));
 
 /** The committed tiny target. */
 export const tinyTarget: string = fileURLToPath(new URL("../../../data/tiny-target", import.meta.url));
@@ -22,8 +24,8 @@ export interface TargetFixture {
 
 /** Lays a case out as a model folder. */
 export async function openTargetFixture(name: string): Promise<TargetFixture> {
-  const file = await openSafetensors(join(folder, `${name}.safetensors`));
-  const { config } = JSON.parse(await readFile(join(folder, `${name}.json`), "utf8"));
+  const file = await openSafetensors(join(fixtures, `${name}.safetensors`));
+  const { config } = JSON.parse(await readFile(join(fixtures, `${name}.json`), "utf8"));
   const dir = await mkdtemp(join(tmpdir(), `${name}-`));
   const weights: Record<string, TensorData> = {};
   for (const key of file.tensors.keys()) {
@@ -33,21 +35,29 @@ export async function openTargetFixture(name: string): Promise<TargetFixture> {
   await writeFile(join(dir, "config.json"), JSON.stringify(config));
 
   const lengths = [...(await file.readInt32("lengths"))];
-  const packed = <A extends Float32Array | Int32Array>(values: A): A => {
-    const row = values.length / lengths.length;
-    const width = row / file.tensors.get("input_ids")!.shape[1]!;
-    const kept = values.filter((_, i) => i % row < lengths[Math.floor(i / row)]! * width);
-    return kept as A;
+  const padded = file.tensors.get("input_ids")!.shape[1]!;
+  const isToken = (length: number): ((value: number, i: number) => boolean) => {
+    const row = length / lengths.length;
+    return (_, i) => i % row < (lengths[Math.floor(i / row)]! * row) / padded;
   };
-  const ids = packed(await file.readInt32("input_ids"));
-  const rowStarts = Int32Array.from([0, ...lengths.map((_, row) => lengths.slice(0, row + 1).reduce((a, b) => a + b))]);
+  const ids = (await file.readInt32("input_ids")).filter(isToken(lengths.length * padded));
   return {
     dir,
-    batch: { index: 0, ids, lossMask: new Uint8Array(ids.length), rowStarts },
-    expected: async (tensor) => packed(await file.readFloat32(tensor)),
+    batch: tokenBatch(ids, lengths),
+    async expected(tensor) {
+      const values = await file.readFloat32(tensor);
+      return values.filter(isToken(values.length));
+    },
     async remove() {
       await file.close();
       await rm(dir, { recursive: true });
     },
   };
+}
+
+/** Rows of the given lengths behind one another. */
+export function tokenBatch(ids: Int32Array, lengths: readonly number[]): TokenBatch {
+  const rowStarts = new Int32Array(lengths.length + 1);
+  lengths.forEach((length, row) => (rowStarts[row + 1] = rowStarts[row]! + length));
+  return { index: 0, ids, lossMask: new Uint8Array(ids.length), rowStarts };
 }
