@@ -13,8 +13,8 @@ export interface LogEvents {
 
 /** What `attachLog` needs of an emitter: an eventemitter3 or `node:events` emitter with the events of `LogEvents`. */
 export interface LogEmitter {
-  on<K extends keyof LogEvents>(event: K, listener: LogEvents[K]): unknown;
-  off<K extends keyof LogEvents>(event: K, listener: LogEvents[K]): unknown;
+  on(event: keyof LogEvents, listener: (record: LogRecord) => void): unknown;
+  off(event: keyof LogEvents, listener: (record: LogRecord) => void): unknown;
 }
 
 /** An output that was switched off. */
