@@ -2,11 +2,18 @@ import { Command } from "commander";
 import { trainCommand } from "./commands/train.ts";
 import { reportFailure } from "./reportFailure.ts";
 
+/** Commander's message and its suggestion, `error: …` and `(Did you mean …?)`, in one line. */
+const oneLine = (text: string): string =>
+  `${text
+    .trim()
+    .replace(/^error: /, "dflash: ")
+    .replaceAll("\n", " ")}\n`;
+
 const program = new Command("dflash")
   .description("Trains a DFlash drafter for a frozen target model and says where every millisecond went.")
   .showSuggestionAfterError()
-  .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "dflash: ")) })
-  .addCommand(trainCommand());
+  .configureOutput({ outputError: (text, write) => write(oneLine(text)) });
+for (const command of [trainCommand()]) program.addCommand(command.copyInheritedSettings(program));
 
 try {
   await program.parseAsync();

@@ -6,10 +6,11 @@ export interface Progress {
   remainingMs: number | null;
 }
 
+const two = (value: number): string => String(value).padStart(2, "0");
+
 /** `2:05` or `1:02:05`. */
 function clockTime(ms: number): string {
   const seconds = Math.round(ms / 1000);
-  const two = (value: number): string => String(value).padStart(2, "0");
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
   return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
 }

@@ -21,6 +21,8 @@ export interface RunTotals {
   lines(): string[];
 }
 
+const row = (values: (number | null)[]): string => values.map((value) => value?.toFixed(3) ?? "-").join("  ");
+
 /** Empty totals. */
 export function runTotals(): RunTotals {
   const losses: (number | null)[] = [];
@@ -53,7 +55,6 @@ export function runTotals(): RunTotals {
     result,
     lines() {
       const { bottleneck, loss_by_fifth: loss, accuracy_by_fifth: accuracy, tokens_per_s: rate } = result();
-      const row = (values: (number | null)[]): string => values.map((value) => value?.toFixed(3) ?? "-").join("  ");
       return [
         `loss by fifth of the run      ${row(loss)}`,
         `accuracy by fifth of the run  ${row(accuracy)}`,

@@ -74,9 +74,10 @@ function freeRunFolder(now: Date): string {
   }
 }
 
+const at = (path: string): string => resolve(callerFolder, path);
+
 /** Flags over defaults, with paths resolved from the folder that the user called from. Throws on paths that don't exist. */
 export function resolveTrainConfig(flags: TrainFlags, now: Date = new Date()): TrainConfig {
-  const at = (path: string): string => resolve(callerFolder, path);
   const config: TrainConfig = {
     ...defaults,
     ...flags,
