@@ -29,10 +29,10 @@ export interface Engine {
   readonly deterministic: boolean;
   /** The tensor library's own backend object, for kernels only: who knows the engine's name narrows it. */
   readonly backend: unknown;
-  memory(): EngineMemory;
-  counters(): EngineCounters;
+  readonly memory: () => EngineMemory;
+  readonly counters: () => EngineCounters;
   /** Resolves when everything dispatched so far has been computed. */
-  sync(): Promise<void>;
+  readonly sync: () => Promise<void>;
   /** Stops threads and frees memory. */
-  dispose(): void;
+  readonly dispose: () => void;
 }

@@ -1,0 +1,127 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { BackendWasm } from "@tensorflow/tfjs-backend-wasm";
+import * as tf from "@tensorflow/tfjs-core";
+import { afterEach, expect, test } from "vitest";
+import type { Engine, EngineName } from "./engine.ts";
+import { engineNames, startEngine } from "./startEngine.ts";
+
+let engine: Engine | null = null;
+const start = async (...args: Parameters<typeof startEngine>): Promise<Engine> => (engine = await startEngine(...args));
+afterEach(() => {
+  engine?.dispose();
+  engine = null;
+});
+
+/** Whether the engine starts on this machine. */
+const works = (name: EngineName): Promise<boolean> =>
+  startEngine(name, { threads: 1 }).then(
+    (started) => {
+      started.dispose();
+      return true;
+    },
+    () => false,
+  );
+
+const product = () => tf.tidy(() => tf.matMul(tf.tensor2d([1, 2, 3, 4], [2, 2]), tf.tensor2d([5, 6, 7, 8], [2, 2])));
+
+test.each(["cpu", "wasm"] as const)(
+  "%s computes, starts again after dispose, and begins with empty books",
+  async (name) => {
+    for (let round = 0; round < 2; round++) {
+      const { counters, memory, sync, ...started } = await start(name, { threads: 1 });
+      expect(started.name).toBe(name);
+      expect(started.threads).toBe(1);
+      expect(started.description).toMatch(new RegExp(`^${name}: [^\\n]+$`, "u"));
+      expect(counters()).toEqual({ kernels: 0, newBytes: 0 });
+      expect(memory()).toMatchObject({ tensors: 0, bytes: 0 });
+      const y = product();
+      await sync();
+      expect(await y.data()).toEqual(Float32Array.of(19, 22, 43, 50));
+      expect(counters()).toEqual({ kernels: 1, newBytes: 3 * 16 });
+      expect(memory()).toMatchObject({ tensors: 1, bytes: 16 });
+      started.dispose();
+      started.dispose();
+    }
+  },
+);
+
+test.each(["cpu", "wasm"] as const)("%s counts memory that several tensors share once", async (name) => {
+  const { memory, counters } = await start(name, { threads: 1 });
+  const y = product();
+  const flat = tf.reshape(y, [4]);
+  expect(memory()).toMatchObject({ tensors: 2, bytes: 16 });
+  expect(counters().newBytes).toBe(3 * 16);
+  y.dispose();
+  expect(memory()).toMatchObject({ tensors: 1, bytes: 16 });
+  flat.dispose();
+  expect(memory()).toMatchObject({ tensors: 0, bytes: 0 });
+});
+
+test("only wasm has a heap", async () => {
+  expect((await start("cpu")).memory().heapBytes).toBeNull();
+  engine?.dispose();
+  expect((await start("wasm", { threads: 1 })).memory().heapBytes).toBeGreaterThan(2 ** 20);
+});
+
+test("an unknown name is answered with the names there are", async () => {
+  // @ts-expect-error: names come from command lines too
+  await expect(startEngine("cuda")).rejects.toThrow(
+    'unknown engine "cuda"; engines are auto, tensorflow-gpu, tensorflow, wasm, cpu',
+  );
+});
+
+test("a thread runs one engine at a time", async () => {
+  await start("cpu");
+  await expect(startEngine("wasm")).rejects.toThrow("the cpu engine runs in this thread already; dispose it first");
+  engine?.dispose();
+  await expect(start("wasm", { threads: 1 })).resolves.toMatchObject({ name: "wasm" });
+});
+
+test.each([0, 1.5, -1])("%d threads are refused", async (threads) => {
+  await expect(startEngine("wasm", { threads })).rejects.toThrow(
+    `wasm: threads is ${threads}, expected a whole number from 1`,
+  );
+});
+
+test("auto takes the first engine that starts, and says what the faster ones lack", async () => {
+  const missing: EngineName[] = [];
+  for (const name of engineNames) {
+    if (await works(name)) break;
+    missing.push(name);
+  }
+  const { name, description } = await start("auto", { threads: 1 });
+  expect(name).toBe(engineNames[missing.length]);
+  expect(description.includes("tensorflow: @tensorflow/tfjs-node-gpu")).toBe(missing.includes("tensorflow"));
+  expect(description).not.toContain("\n");
+});
+
+test("a TensorFlow package without its binding is told apart from none, each with its remedy", async () => {
+  const app = mkdtempSync(join(tmpdir(), "engine-"));
+  const folder = join(app, "node_modules/@tensorflow/tfjs-node-gpu");
+  mkdirSync(folder, { recursive: true });
+  // What its own index does when the install script could not fetch the binding: an Error without a code, on many lines.
+  writeFileSync(
+    join(folder, "index.js"),
+    'throw new Error("The Node.js native addon module can not be found\\nPlease rebuild");',
+  );
+  await expect(startEngine("tensorflow", { resolveFrom: app })).rejects.toThrow(
+    /^tensorflow: @tensorflow\/tfjs-node-gpu is installed but its native binding does not load \(The Node.js native addon module can not be found\); remedy: [^\n]+$/u,
+  );
+  rmSync(app, { recursive: true });
+});
+
+test("a full WASM heap is an error and not silence", async () => {
+  const { backend } = await start("wasm", { threads: 1 });
+  expect.assert(backend instanceof BackendWasm);
+  const fill = () => {
+    // Nothing is written, so the machine lends no memory for it.
+    for (let i = 0; i < 4; i++) backend.makeOutput([2 ** 28], "float32");
+  };
+  expect(fill).toThrow(
+    /^wasm: out of memory: no 1024 MiB left for a tensor of shape \[268435456\] in a heap of \d+ MiB/u,
+  );
+  const y = product();
+  expect(await y.data()).toEqual(Float32Array.of(19, 22, 43, 50));
+});
