@@ -7,7 +7,29 @@ interface Host {
 }
 
 /** The finest monotonic clock here: `process.hrtime.bigint` where there is one, else `performance.now`. */
-export function monotonicClock(): Clock {
-  const { process, performance } = globalThis as unknown as Host;
-  return process?.hrtime?.bigint ?? (() => BigInt(Math.round(performance.now() * 1e6)));
+export function monotonicClock(host: Host = globalThis as unknown as Host): Clock {
+  const { performance } = host;
+  return host.process?.hrtime?.bigint ?? (() => BigInt(Math.round(performance.now() * 1e6)));
+}
+
+/** Measures one stretch of time after another without allocating. */
+export interface Stopwatch {
+  begin(): void;
+  /** Nanoseconds since `begin`. */
+  ns(): number;
+}
+
+/** Makes a stopwatch. */
+export function createStopwatch(clock: Clock): Stopwatch {
+  const times = new BigInt64Array(2);
+  const words = new Uint32Array(times.buffer);
+  return {
+    begin() {
+      times[0] = clock();
+    },
+    ns() {
+      times[1] = clock();
+      return (words[3]! - words[1]!) * 0x1_0000_0000 + words[2]! - words[0]!;
+    },
+  };
 }

@@ -1,3 +1,27 @@
 export type { Clock } from "./clock.ts";
 export { createTimer, type TimerOptions } from "./createTimer.ts";
-export type { Report, ReportSnapshot, Section, SectionOptions, SectionTimes, Timer } from "./timer.ts";
+export type {
+  Calibration,
+  CauseProbe,
+  Causes,
+  Distribution,
+  LaneReport,
+  LateColumns,
+  LateReport,
+  Report,
+  ReportSnapshot,
+  Section,
+  SectionInfo,
+  SectionOptions,
+  SectionReport,
+  SectionTimes,
+  SharedRecording,
+  SlowStep,
+  Span,
+  StepSpans,
+  Summary,
+  Timer,
+  TimerEvents,
+  Token,
+  WorkUnit,
+} from "./timer.ts";

@@ -1,271 +1,382 @@
-/** Kinds of recorded events; an event's code is `slot * 4 + kind`. */
-export const START = 0;
-export const STOP = 1;
-/** Step boundaries; their slot is 0. */
-export const STEP = 2;
-export const END = 3;
+import { BEGIN, CAUSE_COUNT, CAUSES, END, HEADER, LAP, type Recording, SETTLE, START, STEP, STEP_END, STOP, WORK } from "./recording.ts";
 
-/** Layout of a section's accumulators. */
-export const STRIDE = 4;
-const TOTAL = 0;
-const SELF = 1;
-const COUNT = 2;
-const PARENT = 3;
+export const MAX_SECTIONS = 256;
+export const MAX_LANES = 8;
 
-const DEPTH = 64;
+/** Slot of the step itself: its total is the step, its self time the residual. It lies at the bottom of the own lane's stack. */
+export const STEP_SLOT = 0;
 const OWN = 0;
+const DEPTH = 64;
+/** Marks a frame opened by `lap`. */
+const LAPPED = 1 << 16;
+
+/** Fields of a section's totals; a cache line a section. */
+export const STRIDE = 8;
+export const TOTAL = 0;
+export const SELF = 1;
+export const COUNT = 2;
+/** Where the section first ran: 0 nowhere yet, `ROOT`, or its parent's slot. */
+export const PARENT = 3;
+export const ROOT = -1;
+/** Tokens, FLOPs, bytes. */
+export const WORK_FIELDS = 4;
+/** 1 when it ran by tokens. */
+export const OVERLAPPING = 7;
 
 /** What one step came to. Times in ns; lane 0 is the timer's own. */
 export interface StepTotals {
   start: number;
-  ns: number;
-  residual: number;
   unbalanced: number;
-  /** Per slot: time open, time on top, completed calls, and where it first ran: 0 not yet, 1 on top, else parent slot + 2. */
-  sections: Float64Array;
+  dropped: number;
+  /** Lanes whose boundaries were lost, a bit a lane. */
+  droppedLanes: number;
+  readonly sections: Float64Array;
+  /** Per section: what its probe's totals rose by while it was open. */
+  readonly causes: Float64Array;
   /** Per lane: time waiting; the own lane's includes what other lanes did inside it. */
-  waits: Float64Array;
+  readonly waits: Float64Array;
   /** Time by the set of lanes that were busy, a bit a lane. */
-  busySets: Float64Array;
+  readonly busySets: Float64Array;
+}
+
+/** A recording on its way through a replay. */
+export interface Track {
+  readonly recording: Recording;
+  /** Slots here by slots there, for another thread's recording. */
+  readonly slots: readonly number[] | null;
+  /** Boundaries replayed so far. */
+  tail: number;
 }
 
 /** Turns recorded boundaries, in time order, into step totals. */
 export interface Replay {
+  /** A lane of this thread may run inside the own lane. */
+  addLane(local: boolean): void;
   addSection(slot: number, lane: number, wait: boolean): void;
-  addLane(): void;
-  /** Returns true when the event closed a step, whose totals then stand in `closed`. */
-  event(code: number, t: number): boolean;
-  /** Forgets what is open: the timer was off. */
+  /** Time of the boundary at a double of a recording, ns since the origin. */
+  timeAt(recording: Recording, at: number): number;
+  /** Time of a track's next boundary; work has none and goes first. */
+  nextTime(track: Track): number;
+  /** Replays a track up to its boundary number `end` or past the time `limit`; true when that closed a step. */
+  run(track: Track, end: number, limit: number): boolean;
+  /** Forgets what is open on some lanes, after `dropped` of their boundaries were lost. */
+  lose(lanes: Iterable<number>, dropped: number): void;
+  /** Forgets everything: the timer was off. */
   reset(): void;
-  /** Totals of the last closed step. */
   readonly closed: StepTotals;
 }
 
-/**
- * Each instant of a lane goes to the section on top of its stack, and to the residual when there is none, so a lane's step is the sum of its parts whatever was called.
- * A section of another lane that runs wholly within one stretch of the own lane is a child there (inline work counts once); one that overlaps several runs beside it.
- */
-export function createReplay(): Replay {
-  let laneOf = new Int32Array(0);
-  let isWait = new Uint8Array(0);
-  /** Per slot: how often open, and since when. */
-  let openDepth = new Int32Array(0);
-  let openSince = new Float64Array(0);
-  const stacks: Int32Array[] = [];
-  const depths: number[] = [];
-  const accruedTo: number[] = [];
+/** How a replay is made. */
+export interface ReplayOptions {
+  /** Reading of the clock that is time 0. */
+  origin: bigint;
+  /** Called on a call without a partner, after it was counted. */
+  onUnbalanced?: ((slot: number, kind: number) => void) | undefined;
+}
 
-  let totals = emptyTotals();
+/**
+ * Each instant of a lane goes to the section on top of its stack, so a lane's step is the sum of its parts whatever was called.
+ * A section of another lane of this thread that runs wholly within one stretch of the own lane is a child there: inline work counts once.
+ * One that overlaps several stretches runs beside them.
+ */
+export function createReplay({ origin, onUnbalanced }: ReplayOptions): Replay {
+  const originHigh = Number(origin >> 32n);
+  const originLow = Number(origin & 0xffff_ffffn);
+  let sectionCount = 1;
+  let laneCount = 0;
+  const laneOf = new Uint8Array(MAX_SECTIONS);
+  const isWait = new Uint8Array(MAX_SECTIONS);
+  const isLocal = new Uint8Array(MAX_LANES);
+  /** Per section: how often open, and since when. */
+  const openDepth = new Int32Array(MAX_SECTIONS);
+  const openSince = new Float64Array(MAX_SECTIONS);
+  const causesSince = new Float64Array(MAX_SECTIONS * CAUSE_COUNT);
+  /** Per lane. */
+  const stacks = new Int32Array(MAX_LANES * DEPTH);
+  const depths = new Int32Array(MAX_LANES);
+  const openTokens = new Int32Array(MAX_LANES);
+  const accruedTo = new Float64Array(MAX_LANES);
+  /** Time by busy set while another lane may be running inside the own one. */
+  const inlineSets = new Float64Array(1 << MAX_LANES);
+  const last = new Float64Array(1);
+
+  let current = emptyTotals();
   let closed = emptyTotals();
   let inWindow = false;
   let inStep = false;
-  /** Frames of the own lane that were open when the step began. */
-  let carried = 0;
-  let last = 0;
+  /** From being switched on to the end of the next step, calls may lack a partner. */
+  let settling = false;
+  /** Depth of the own lane when the step began. */
+  let carried = 1;
   let busy = 0;
-  /** Lane that the own lane may be running inline, or -1, and the time by busy set since it began. */
+  /** Lane that may be running inside the own one, or -1. */
   let inline = -1;
   let inlineIsFirst = false;
-  let inlineSets = new Float64Array(1);
-  let adopted = 0;
-  let ownSelf = 0;
+  /** The boundary at hand: its recording, and where its causes stand. */
+  let causes: Float64Array = last;
+  let causesAt = 0;
 
-  function advance(t: number): void {
-    if (inWindow) {
-      if (inline < 0) totals.busySets[busy]! += t - last;
-      else inlineSets[busy & ~1]! += t - last;
-    }
-    last = t;
+  function unbalanced(slot: number, kind: number): void {
+    if (settling) return;
+    current.unbalanced += 1;
+    onUnbalanced?.(slot, kind);
   }
 
   function accrue(lane: number, t: number): void {
     const dt = t - accruedTo[lane]!;
     accruedTo[lane] = t;
     const depth = depths[lane]!;
-    if (depth === 0 || !inWindow) return;
-    const slot = stacks[lane]![depth - 1]!;
-    totals.sections[slot * STRIDE + SELF]! += dt;
-    if (lane === OWN) ownSelf += dt;
-    if (isWait[slot]) totals.waits[lane]! += dt;
+    if (!inWindow || depth === 0) return;
+    const slot = stacks[lane * DEPTH + depth - 1]! & (LAPPED - 1);
+    current.sections[slot * STRIDE + SELF]! += dt;
+    if (isWait[slot] === 1 && openTokens[lane] === 0) current.waits[lane]! += dt;
   }
 
   function setBusy(lane: number): void {
     const depth = depths[lane]!;
-    if (depth > 0 && !isWait[stacks[lane]![depth - 1]!]) busy |= 1 << lane;
+    const top = depth === 0 ? STEP_SLOT : stacks[lane * DEPTH + depth - 1]! & (LAPPED - 1);
+    if (openTokens[lane]! > 0 || (top !== STEP_SLOT && isWait[top] === 0)) busy |= 1 << lane;
     else busy &= ~(1 << lane);
   }
 
-  function endInline(isChild: boolean): void {
-    const own = isChild ? 0 : busy & 1;
-    for (let set = 0; set < inlineSets.length; set += 1) totals.busySets[set | own]! += inlineSets[set]!;
-    inlineSets.fill(0);
+  function endInline(asChild: boolean): void {
+    const own = asChild ? 0 : busy & 1;
+    for (let set = 0; set < 1 << laneCount; set += 1) {
+      current.busySets[set | own]! += inlineSets[set]!;
+      inlineSets[set] = 0;
+    }
     inline = -1;
   }
 
   function openWindow(t: number): void {
     inWindow = true;
-    last = t;
-    totals.start = t;
+    current.start = t;
     accruedTo.fill(t);
-    for (let slot = 0; slot < openSince.length; slot += 1) if (openDepth[slot]) openSince[slot] = t;
+    openSince.fill(t, 0, sectionCount);
+    for (let slot = 0; slot < sectionCount; slot += 1) if (slot === STEP_SLOT || (openDepth[slot]! > 0 && isLocal[laneOf[slot]!] === 1)) keepCauses(slot);
   }
 
-  /** The first one stays: so parents never form a cycle. */
-  function setParent(slot: number, parent: number): void {
-    const field = slot * STRIDE + PARENT;
-    if (totals.sections[field] === 0) totals.sections[field] = parent;
+  function keepCauses(slot: number): void {
+    for (let column = 0; column < CAUSE_COUNT; column += 1) causesSince[slot * CAUSE_COUNT + column] = causes[causesAt + column]!;
   }
 
-  function push(slot: number, t: number): void {
+  function addCauses(slot: number): void {
+    for (let column = 0; column < CAUSE_COUNT; column += 1) {
+      const at = slot * CAUSE_COUNT + column;
+      current.causes[at]! += causes[causesAt + column]! - causesSince[at]!;
+    }
+  }
+
+  function opened(slot: number, t: number): void {
+    if (openDepth[slot]!++ > 0) return;
+    openSince[slot] = t;
+    keepCauses(slot);
+  }
+
+  function ended(slot: number, t: number): void {
+    if (inWindow) current.sections[slot * STRIDE + COUNT]! += 1;
+    if (--openDepth[slot]! > 0 || !inWindow) return;
+    current.sections[slot * STRIDE + TOTAL]! += t - openSince[slot]!;
+    addCauses(slot);
+  }
+
+  function push(slot: number, flag: number, t: number): void {
     const lane = laneOf[slot]!;
-    if (lane === OWN && !inWindow) openWindow(t);
-    advance(t);
-    if (lane === OWN && inline >= 0) endInline(false);
+    if (lane === OWN) {
+      if (!inWindow) openWindow(t);
+      if (inline >= 0) endInline(false);
+    }
     accrue(lane, t);
     const depth = depths[lane]!;
-    if (depth === DEPTH) {
-      totals.unbalanced += 1;
-      return;
-    }
-    const stack = stacks[lane]!;
-    if (lane !== OWN && depth === 0 && inWindow && inline < 0) {
+    if (depth === DEPTH) return unbalanced(slot, START);
+    const parent = slot * STRIDE + PARENT;
+    const isFirst = current.sections[parent] === 0;
+    if (isFirst) current.sections[parent] = depth === 0 ? ROOT : stacks[lane * DEPTH + depth - 1]! & (LAPPED - 1) || ROOT;
+    if (depth === 0 && inWindow && inline < 0 && isLocal[lane] === 1) {
       accrue(OWN, t);
       inline = lane;
-      inlineIsFirst = totals.sections[slot * STRIDE + PARENT] === 0;
+      inlineIsFirst = isFirst;
     }
-    setParent(slot, depth === 0 ? 1 : stack[depth - 1]! + 2);
-    stack[depth] = slot;
+    stacks[lane * DEPTH + depth] = slot | flag;
     depths[lane] = depth + 1;
-    openDepth[slot]! += 1;
-    if (openDepth[slot] === 1) openSince[slot] = t;
+    opened(slot, t);
     setBusy(lane);
   }
 
-  function pop(slot: number, t: number): void {
+  function pop(slot: number, kind: number, t: number): void {
     const lane = laneOf[slot]!;
-    const stack = stacks[lane]!;
-    const depth = depths[lane]!;
-    const at = stack.subarray(0, depth).lastIndexOf(slot);
-    if (at !== depth - 1 || at < 0) totals.unbalanced += 1;
-    if (at < 0) return;
-    advance(t);
+    const base = lane * DEPTH;
+    let top = depths[lane]! - 1;
+    let at = top;
+    while (at >= 0 && (stacks[base + at]! & (LAPPED - 1)) !== slot) at -= 1;
+    if (at < 0) return unbalanced(slot, kind);
     if (lane === OWN && inline >= 0) endInline(false);
     accrue(lane, t);
-    stack.copyWithin(at, at + 1, depth);
-    depths[lane] = depth - 1;
-    openDepth[slot]! -= 1;
-    const field = slot * STRIDE;
-    if (inWindow) {
-      totals.sections[field + COUNT]! += 1;
-      if (openDepth[slot] === 0) totals.sections[field + TOTAL]! += t - openSince[slot]!;
+    while (top > at && stacks[base + top]! >= LAPPED) {
+      ended(stacks[base + top]! & (LAPPED - 1), t);
+      top -= 1;
     }
+    if (top > at && kind === STOP) unbalanced(slot, kind);
+    for (let i = at; i < top; i += 1) stacks[base + i] = stacks[base + i + 1]!;
+    depths[lane] = top;
+    ended(slot, t);
     setBusy(lane);
-    if (lane === inline && depth === 1) {
-      const dt = t - accruedTo[OWN]!;
+    if (lane === inline && top === 0) {
+      current.waits[OWN]! += t - accruedTo[OWN]!;
       accruedTo[OWN] = t;
-      adopted += dt;
-      totals.waits[OWN]! += dt;
       endInline(true);
-      if (inlineIsFirst && depths[OWN]! > 0) totals.sections[field + PARENT] = stacks[OWN]![depths[OWN]! - 1]! + 2;
+      if (inlineIsFirst) current.sections[slot * STRIDE + PARENT] = stacks[depths[OWN]! - 1]! & (LAPPED - 1) || ROOT;
     }
+  }
+
+  function lap(slot: number, t: number): void {
+    const lane = laneOf[slot]!;
+    const top = depths[lane]! === 0 ? 0 : stacks[lane * DEPTH + depths[lane]! - 1]!;
+    if (top >= LAPPED) pop(top & (LAPPED - 1), STOP, t);
+    push(slot, LAPPED, t);
+  }
+
+  function token(slot: number, kind: number, t: number): void {
+    const lane = laneOf[slot]!;
+    if (kind === END && openDepth[slot] === 0) return unbalanced(slot, kind);
+    if (current.sections[slot * STRIDE + PARENT] === 0) current.sections[slot * STRIDE + PARENT] = ROOT;
+    current.sections[slot * STRIDE + OVERLAPPING] = 1;
+    if (lane !== OWN && isWait[slot] === 0) {
+      accrue(lane, t);
+      openTokens[lane]! += kind === BEGIN ? 1 : -1;
+      setBusy(lane);
+    }
+    if (kind === BEGIN) opened(slot, t);
+    else ended(slot, t);
   }
 
   function closeStep(t: number): void {
     while (depths[OWN]! > carried) {
-      totals.unbalanced += 1;
-      pop(stacks[OWN]![depths[OWN]! - 1]!, t);
+      const frame = stacks[depths[OWN]! - 1]!;
+      if (frame < LAPPED) unbalanced(frame, STEP_END);
+      pop(frame & (LAPPED - 1), STOP, t);
     }
-    advance(t);
     if (inline >= 0) endInline(false);
-    for (let lane = 0; lane < depths.length; lane += 1) accrue(lane, t);
-    for (let slot = 0; slot < openSince.length; slot += 1) {
-      if (!openDepth[slot]) continue;
-      totals.sections[slot * STRIDE + TOTAL]! += t - openSince[slot]!;
-      openSince[slot] = t;
+    for (let lane = 0; lane < laneCount; lane += 1) accrue(lane, t);
+    for (let slot = 1; slot < sectionCount; slot += 1) {
+      if (openDepth[slot] === 0) continue;
+      current.sections[slot * STRIDE + TOTAL]! += t - openSince[slot]!;
+      if (isLocal[laneOf[slot]!] === 1) addCauses(slot);
     }
-    totals.ns = t - totals.start;
-    totals.residual = totals.ns - ownSelf - adopted;
-    inWindow = inStep = false;
-    ownSelf = adopted = 0;
-    [totals, closed] = [closed, totals];
-    totals.unbalanced = 0;
-    totals.sections.fill(0);
-    totals.waits.fill(0);
-    totals.busySets.fill(0);
+    current.sections[STEP_SLOT * STRIDE + TOTAL] = t - current.start;
+    current.sections[STEP_SLOT * STRIDE + COUNT] = 1;
+    addCauses(STEP_SLOT);
+    inWindow = inStep = settling = false;
+    [current, closed] = [closed, current];
+    clear(current);
   }
 
+  function clear(totals: StepTotals): void {
+    totals.unbalanced = totals.dropped = totals.droppedLanes = 0;
+    totals.sections.fill(0, 0, sectionCount * STRIDE);
+    totals.causes.fill(0, 0, sectionCount * CAUSE_COUNT);
+    totals.waits.fill(0);
+    totals.busySets.fill(0, 0, 1 << laneCount);
+  }
+
+  function timeAt({ words }: Recording, at: number): number {
+    return (words[at * 2 + 1]! - originHigh) * 0x1_0000_0000 + words[at * 2]! - originLow;
+  }
+
+  depths[OWN] = 1;
   return {
     get closed() {
       return closed;
     },
-    addLane() {
-      stacks.push(new Int32Array(DEPTH));
-      depths.push(0);
-      accruedTo.push(last);
-      inlineSets = grow(inlineSets, 1 << depths.length);
-      for (const one of [totals, closed]) {
-        one.waits = grow(one.waits, depths.length);
-        one.busySets = grow(one.busySets, 1 << depths.length);
-      }
+    addLane(local) {
+      isLocal[laneCount] = local ? 1 : 0;
+      accruedTo[laneCount] = last[0]!;
+      laneCount += 1;
     },
     addSection(slot, lane, wait) {
-      laneOf = grow(laneOf, slot + 1);
-      isWait = grow(isWait, slot + 1);
-      openDepth = grow(openDepth, slot + 1);
-      openSince = grow(openSince, slot + 1);
-      for (const one of [totals, closed]) one.sections = grow(one.sections, (slot + 1) * STRIDE);
       laneOf[slot] = lane;
       isWait[slot] = wait ? 1 : 0;
+      sectionCount = slot + 1;
     },
-    event(code, t) {
-      const slot = code >> 2;
-      switch (code & 3) {
-        case START:
-          push(slot, t);
-          return false;
-        case STOP:
-          pop(slot, t);
-          return false;
-        case STEP:
+    timeAt,
+    nextTime({ recording, tail }) {
+      const at = HEADER + (tail & (recording.size - 1)) * recording.stride;
+      return (recording.words[at * 2 + 2]! & 15) === WORK ? -Infinity : timeAt(recording, at);
+    },
+    run(track, end, limit) {
+      const { recording, slots } = track;
+      const { words, floats, size, stride } = recording;
+      while (track.tail !== end) {
+        const at = HEADER + (track.tail & (size - 1)) * stride;
+        const code = words[at * 2 + 2]!;
+        const kind = code & 15;
+        const slot = slots === null ? code >> 4 : slots[code >> 4]!;
+        if (kind === WORK) {
+          current.sections[slot * STRIDE + WORK_FIELDS + words[at * 2 + 3]!]! += floats[at]!;
+          track.tail = (track.tail + 1) | 0;
+          continue;
+        }
+        let t = timeAt(recording, at);
+        if (t > limit) return false;
+        track.tail = (track.tail + 1) | 0;
+        if (slots !== null && kind >= STEP) continue;
+        // Another thread's boundary can be seen late.
+        if (t < last[0]!) t = last[0]!;
+        if (inWindow) {
+          if (inline < 0) current.busySets[busy]! += t - last[0]!;
+          else inlineSets[busy & ~1]! += t - last[0]!;
+        }
+        last[0] = t;
+        causes = floats;
+        causesAt = at + CAUSES;
+        if (kind === START) push(slot, 0, t);
+        else if (kind <= SETTLE) pop(slot, kind, t);
+        else if (kind === LAP) lap(slot, t);
+        else if (kind <= END) token(slot, kind, t);
+        else if (kind === STEP) {
           if (!inWindow) openWindow(t);
           carried = depths[OWN]!;
           inStep = true;
-          return false;
-        default:
-          if (!inStep) return false;
+        } else if (inStep) {
           closeStep(t);
           return true;
+        }
+      }
+      return false;
+    },
+    lose(lanes, dropped) {
+      current.dropped += dropped;
+      for (const lane of lanes) {
+        depths[lane] = openTokens[lane] = 0;
+        busy &= ~(1 << lane);
+        current.droppedLanes |= 1 << lane;
+        for (let slot = 1; slot < sectionCount; slot += 1) if (laneOf[slot] === lane) openDepth[slot] = 0;
       }
     },
     reset() {
       depths.fill(0);
+      depths[OWN] = 1;
       openDepth.fill(0);
+      openTokens.fill(0);
+      inlineSets.fill(0);
       busy = 0;
       inline = -1;
-      inlineSets.fill(0);
       inWindow = inStep = false;
-      ownSelf = adopted = 0;
-      totals.sections.fill(0);
-      totals.waits.fill(0);
-      totals.busySets.fill(0);
+      settling = true;
+      clear(current);
     },
   };
 }
 
 function emptyTotals(): StepTotals {
   return {
-    start: 0,
-    ns: 0,
-    residual: 0,
+    start: 0.5,
     unbalanced: 0,
-    sections: new Float64Array(0),
-    waits: new Float64Array(0),
-    busySets: new Float64Array(1),
+    dropped: 0,
+    droppedLanes: 0,
+    sections: new Float64Array(MAX_SECTIONS * STRIDE),
+    causes: new Float64Array(MAX_SECTIONS * CAUSE_COUNT),
+    waits: new Float64Array(MAX_LANES),
+    busySets: new Float64Array(1 << MAX_LANES),
   };
-}
-
-function grow<A extends Int32Array | Uint8Array | Float64Array>(array: A, length: number): A {
-  const larger = new (array.constructor as new (length: number) => A)(length);
-  larger.set(array);
-  return larger;
 }

@@ -1,36 +1,30 @@
 import { formatReport } from "./formatReport.ts";
-import { STRIDE, type StepTotals } from "./replay.ts";
-import type { Report, ReportSnapshot } from "./timer.ts";
+import { CAUSE_COUNT } from "./recording.ts";
+import { COUNT, OVERLAPPING, PARENT, type Replay, SELF, STEP_SLOT, STRIDE, TOTAL, WORK_FIELDS } from "./replay.ts";
+import type { Causes, LaneReport, LateColumns, Report, ReportSnapshot, SectionInfo, SectionReport } from "./timer.ts";
 
-type SectionReport = ReportSnapshot["sections"][string];
-type LaneReport = ReportSnapshot["lanes"][string];
-
-/** What the timer knows of a registered section. */
-export interface SectionInfo {
-  readonly name: string;
-  readonly lane: string;
-  readonly role: string | null;
-  readonly waitsFor: string | null;
-}
-
-/** The parts of a timer that its report looks at. */
+/** What a report looks at. */
 export interface ReportSource {
-  readonly sections: readonly SectionInfo[];
+  /** By slot. */
+  readonly infos: readonly SectionInfo[];
   readonly lanes: readonly string[];
-  readonly totals: StepTotals;
-  readonly step: number;
-  readonly overheadUs: number;
+  readonly replay: Pick<Replay, "closed">;
+  /** Late columns that were announced. */
+  readonly pending: ReadonlySet<keyof LateColumns>;
+  /** Whether there is a probe. */
+  readonly hasCauses: boolean;
+  step: number;
+  overheadUs: number;
+  tags: readonly string[];
 }
 
-/** A report on whatever step `source` closed last: nothing is copied or computed until it is read. */
+/** The one report of a timer, on the step closed last: nothing is copied or computed until it is read. */
 export interface ReportView extends Report {
   addSection(slot: number): void;
   addLane(lane: number): void;
 }
 
-const ms = (ns: number): number => ns / 1e6;
-
-/** Makes the one view of a timer. */
+/** Makes the view. */
 export function createReport(source: ReportSource): ReportView {
   const sections: Record<string, SectionReport> = Object.create(null);
   const lanes: Record<string, LaneReport> = Object.create(null);
@@ -41,32 +35,40 @@ export function createReport(source: ReportSource): ReportView {
       return source.step;
     },
     get startMs() {
-      return ms(source.totals.start);
+      return source.replay.closed.start / 1e6;
     },
     get ms() {
-      return ms(source.totals.ns);
+      return source.replay.closed.sections[TOTAL]! / 1e6;
     },
     get residualMs() {
-      return ms(source.totals.residual);
+      return source.replay.closed.sections[SELF]! / 1e6;
     },
     get overheadUs() {
       return source.overheadUs;
     },
     get unbalanced() {
-      return source.totals.unbalanced;
+      return source.replay.closed.unbalanced;
+    },
+    get dropped() {
+      return source.replay.closed.dropped;
+    },
+    get tags() {
+      return source.tags;
+    },
+    get causes() {
+      return source.hasCauses ? causesOf(source, STEP_SLOT) : null;
     },
     addSection(slot) {
-      const info = source.sections[slot]!;
-      sections[info.name] = sectionView(source, info, slot * STRIDE);
+      sections[source.infos[slot]!.name] = new SectionView(source, slot);
     },
     addLane(lane) {
-      lanes[source.lanes[lane]!] = laneView(source, lane);
+      lanes[source.lanes[lane]!] = new LaneView(source, lane);
     },
     snapshot() {
-      return copy(this);
+      return copyReport(this);
     },
     toJSON() {
-      return copy(this);
+      return copyReport(this);
     },
     toString() {
       return formatReport(this);
@@ -74,76 +76,156 @@ export function createReport(source: ReportSource): ReportView {
   };
 }
 
-function sectionView(source: ReportSource, info: SectionInfo, field: number): SectionReport {
-  const read = (offset: number): number => source.totals.sections[field + offset]!;
-  /** A section that is still open has time but no completed call. */
-  const seen = (): boolean => read(2) > 0 || read(0) > 0;
-  return {
-    get ms() {
-      return seen() ? ms(read(0)) : null;
-    },
-    get selfMs() {
-      return seen() ? ms(read(1)) : null;
-    },
-    get count() {
-      return read(2);
-    },
-    get parent() {
-      return source.sections[read(3) - 2]?.name ?? null;
-    },
-    get reason() {
-      return seen() ? undefined : "not reached";
-    },
-    lane: info.lane,
-    role: info.role,
-    waitsFor: info.waitsFor,
-  };
-}
+class SectionView implements SectionReport {
+  readonly name: string;
+  readonly lane: string;
+  readonly role: string | null;
+  readonly waitsFor: string | null;
+  readonly #source: ReportSource;
+  readonly #slot: number;
+  readonly #laneBit: number;
 
-function laneView(source: ReportSource, lane: number): LaneReport {
-  const own = 1;
-  const bit = 1 << lane;
-  const timeIn = (test: (set: number) => boolean): number =>
-    source.totals.busySets.reduce((sum, ns, set) => (test(set) ? sum + ns : sum), 0);
-  return {
-    get busyMs() {
-      return ms(timeIn((set) => (set & bit) !== 0));
-    },
-    get waitMs() {
-      return ms(source.totals.waits[lane]!);
-    },
-    get residualMs() {
-      return ms(source.totals.ns - source.totals.waits[lane]! - timeIn((set) => (set & bit) !== 0));
-    },
-    get overlap() {
-      const busy = timeIn((set) => (set & bit) !== 0);
-      if (busy === 0 || source.lanes.length === 1) return null;
-      return (
-        timeIn(lane === 0 ? (set) => (set & bit) !== 0 && set !== bit : (set) => (set & (bit | own)) === (bit | own)) /
-        busy
-      );
-    },
-  };
-}
-
-function copy(report: Report): ReportSnapshot {
-  const { step, startMs, residualMs, overheadUs, unbalanced } = report;
-  const sections: Record<string, SectionReport> = {};
-  for (const [name, section] of Object.entries(report.sections)) {
-    const { count, parent, lane, role, waitsFor, reason } = section;
-    sections[name] = {
-      ms: section.ms,
-      selfMs: section.selfMs,
-      count,
-      parent,
-      lane,
-      role,
-      waitsFor,
-      ...(reason ? { reason } : {}),
-    };
+  constructor(source: ReportSource, slot: number) {
+    const { name, lane, role, waitsFor } = source.infos[slot]!;
+    this.name = name;
+    this.lane = lane;
+    this.role = role;
+    this.waitsFor = waitsFor;
+    this.#source = source;
+    this.#slot = slot;
+    this.#laneBit = 1 << source.lanes.indexOf(lane);
   }
-  const lanes: Record<string, LaneReport> = {};
-  for (const [name, { busyMs, waitMs, residualMs: idleMs, overlap }] of Object.entries(report.lanes))
-    lanes[name] = { busyMs, waitMs, residualMs: idleMs, overlap };
-  return { step, startMs, ms: report.ms, residualMs, overheadUs, unbalanced, sections, lanes };
+
+  #field(field: number): number {
+    return this.#source.replay.closed.sections[this.#slot * STRIDE + field]!;
+  }
+
+  get #dropped(): boolean {
+    return (this.#source.replay.closed.droppedLanes & this.#laneBit) !== 0;
+  }
+
+  /** A section that is open over the whole step has time and no completed call. */
+  get #seen(): boolean {
+    return !this.#dropped && (this.#field(COUNT) > 0 || this.#field(TOTAL) > 0);
+  }
+
+  get #overlapping(): boolean {
+    return this.#field(OVERLAPPING) > 0 && this.#field(SELF) === 0;
+  }
+
+  get ms(): number | null {
+    return this.#seen ? this.#field(TOTAL) / 1e6 : null;
+  }
+
+  get selfMs(): number | null {
+    return this.#seen && !this.#overlapping ? this.#field(SELF) / 1e6 : null;
+  }
+
+  get count(): number {
+    return this.#field(COUNT);
+  }
+
+  get reason(): string | undefined {
+    if (this.#dropped) return "dropped";
+    if (!this.#seen) return "not reached";
+    return this.#overlapping ? "overlapping" : undefined;
+  }
+
+  get parent(): string | null {
+    const slot = this.#field(PARENT);
+    return slot > 0 ? this.#source.infos[slot]!.name : null;
+  }
+
+  get work(): SectionReport["work"] {
+    const [tokens, flops, bytes] = [this.#field(WORK_FIELDS), this.#field(WORK_FIELDS + 1), this.#field(WORK_FIELDS + 2)];
+    return tokens > 0 || flops > 0 || bytes > 0 ? { tokens, flops, bytes } : null;
+  }
+
+  get causes(): Causes | null {
+    return this.#source.hasCauses && this.#seen ? causesOf(this.#source, this.#slot) : null;
+  }
+
+  get deviceMs(): null | undefined {
+    return this.#source.pending.has("deviceMs") ? null : undefined;
+  }
+
+  get gcMs(): null | undefined {
+    return this.#source.pending.has("gcMs") ? null : undefined;
+  }
+}
+
+class LaneView implements LaneReport {
+  readonly #source: ReportSource;
+  readonly #lane: number;
+
+  constructor(source: ReportSource, lane: number) {
+    this.#source = source;
+    this.#lane = lane;
+  }
+
+  /** Time in which all lanes of a set were busy, ns. */
+  #busy(set: number): number {
+    return this.#source.replay.closed.busySets.reduce((sum, ns, busy) => ((busy & set) === set ? sum + ns : sum), 0);
+  }
+
+  get busyMs(): number {
+    return this.#busy(1 << this.#lane) / 1e6;
+  }
+
+  get waitMs(): number {
+    return this.#source.replay.closed.waits[this.#lane]! / 1e6;
+  }
+
+  get residualMs(): number {
+    const { sections, waits } = this.#source.replay.closed;
+    return (sections[TOTAL]! - waits[this.#lane]! - this.#busy(1 << this.#lane)) / 1e6;
+  }
+
+  get overlap(): number | null {
+    const bit = 1 << this.#lane;
+    const busy = this.#busy(bit);
+    if (busy === 0 || this.#source.lanes.length === 1) return null;
+    return (this.#lane === 0 ? busy - this.#source.replay.closed.busySets[bit]! : this.#busy(bit | 1)) / busy;
+  }
+
+  get overlapMs(): Record<string, number> {
+    const { lanes } = this.#source;
+    return Object.fromEntries(lanes.flatMap((name, lane) => (lane === this.#lane ? [] : [[name, this.#busy((1 << this.#lane) | (1 << lane)) / 1e6]])));
+  }
+}
+
+function causesOf({ replay }: ReportSource, slot: number): Causes {
+  const [kernels, newBytes, tensors, newShapes, syncMs] = Array.from(replay.closed.causes.subarray(slot * CAUSE_COUNT, (slot + 1) * CAUSE_COUNT), (value) =>
+    Number.isNaN(value) ? null : value,
+  );
+  return { kernels: kernels!, newBytes: newBytes!, tensors: tensors!, newShapes: newShapes!, syncMs: syncMs! };
+}
+
+function copyReport(report: Report): ReportSnapshot {
+  const { step, startMs, ms, residualMs, overheadUs, unbalanced, dropped, causes } = report;
+  const sections = Object.entries(report.sections).map(([name, section]): [string, SectionReport] => {
+    const { lane, role, waitsFor, selfMs, count, parent, work, reason, deviceMs, gcMs } = section;
+    const copy: SectionReport = { name, lane, role, waitsFor, ms: section.ms, selfMs, count, parent, work, causes: section.causes };
+    if (reason !== undefined) copy.reason = reason;
+    if (deviceMs !== undefined) copy.deviceMs = deviceMs;
+    if (gcMs !== undefined) copy.gcMs = gcMs;
+    return [name, copy];
+  });
+  const lanes = Object.entries(report.lanes).map(([name, lane]): [string, LaneReport] => {
+    const { busyMs, waitMs, residualMs: idleMs, overlap, overlapMs } = lane;
+    return [name, { busyMs, waitMs, residualMs: idleMs, overlap, overlapMs }];
+  });
+  return {
+    step,
+    startMs,
+    ms,
+    residualMs,
+    overheadUs,
+    unbalanced,
+    dropped,
+    tags: [...report.tags],
+    causes,
+    sections: Object.fromEntries(sections),
+    lanes: Object.fromEntries(lanes),
+  };
 }

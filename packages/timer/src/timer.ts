@@ -1,58 +1,142 @@
+/// <reference lib="esnext.disposable" />
+
 /** What a section means to the verdict: declared, not guessed from its name. */
 export interface SectionOptions {
   /** Lane the section runs in; the timer's own lane unless given. */
   lane?: string;
-  /** `wait` marks time spent waiting. */
+  /**
+   * What it does: `wait` marks time spent waiting; `data`, `pack`, `mask`, `optimizer`, `log` and `checkpoint` are causes that a verdict
+   * knows by themselves. Other words are kept as they are.
+   */
   role?: string;
   /** The lane that a `wait` section waits for. */
   waitsFor?: string;
 }
 
-/** Handle of a named section: made once at start, used in every step. */
-export interface Section {
+/** A section as it was registered. */
+export interface SectionInfo {
   readonly name: string;
-  start(): void;
+  readonly lane: string;
+  readonly role: string | null;
+  readonly waitsFor: string | null;
+}
+
+/** What a section's work is counted in: tokens, floating-point operations, bytes. */
+export type WorkUnit = "tokens" | "flops" | "bytes";
+
+/** One of several overlapping runs of a section. */
+export interface Token extends Disposable {
+  end(): void;
+}
+
+/** Handle of a named section: made once at start, used in every step. */
+export interface Section extends Disposable {
+  readonly name: string;
+  /** Opens the section; `using _ = section.start()` closes it with the block. */
+  start(): this;
   stop(): void;
-  /** Runs `fn` inside the section; an async function is awaited. */
+  /** Closes the phase that the last `lap` opened and opens this one, with one clock read. The last phase ends with `stop`, with the section around it, or with the step. */
+  lap(): void;
+  /** Opens one of several overlapping runs, for async work. Their section's `ms` is the time in which any was open; it has no self time. */
+  begin(): Token;
+  /** Runs `fn` inside the section; an async function is awaited. Of overlapping async calls each instant goes to the one that began last. */
   time<T>(fn: () => T): T;
+  /** Counts work done by the section in this step, for its rates. */
+  add(unit: WorkUnit, amount: number): void;
+}
+
+/** What an engine did while a section was open; null where it can't tell. */
+export interface Causes {
+  /** Kernels dispatched. */
+  readonly kernels: number | null;
+  /** Bytes newly allocated. */
+  readonly newBytes: number | null;
+  /** Tensors alive at the end less those at the start. */
+  readonly tensors: number | null;
+  /** Shapes seen for the first time. */
+  readonly newShapes: number | null;
+  /** Milliseconds spent waiting for the device. */
+  readonly syncMs: number | null;
+}
+
+/**
+ * Running totals that an engine keeps and a timer reads at every boundary of a section, so its properties must be cheap and must not allocate.
+ * A property that is left out is a cause that the engine can't tell. `tensors` is how many are alive.
+ */
+export interface CauseProbe {
+  readonly kernels?: number;
+  readonly newBytes?: number;
+  readonly tensors?: number;
+  readonly newShapes?: number;
+  readonly syncMs?: number;
+  /** Blocks until the device has computed all that was dispatched; left out where the engine can't block. */
+  sync?(): void;
+}
+
+/** What is known of a section only after its step has closed; in the step's report null, pending, once it was announced. */
+export interface LateColumns {
+  /** Time on the device, ms. */
+  deviceMs?: number | null | undefined;
+  /** Garbage collection that hit the section, ms. */
+  gcMs?: number | null | undefined;
 }
 
 /** Times of one section in one step, milliseconds. */
-export interface SectionTimes {
+export interface SectionTimes extends LateColumns {
+  /** Wall time in which the section was open. */
   ms: number | null;
+  /** The part of it in which none of its children was. */
   selfMs: number | null;
+  /** Completed calls. */
   count: number;
-  /** Why a value is null. */
+  /** Why a value is null: `not reached`, `overlapping` (no self time), `dropped` (a worker's records were lost). */
   reason?: string | undefined;
+}
+
+/** One section of a step's report. */
+export interface SectionReport extends SectionTimes, SectionInfo {
+  /** Where the section first ran in this step. */
+  readonly parent: string | null;
+  /** Work counted by `add`, or null. */
+  readonly work: Readonly<Record<WorkUnit, number>> | null;
+  /** Null without a probe. */
+  readonly causes: Causes | null;
+}
+
+/** One lane of a step's report. Busy, waiting and residual add up to the step. */
+export interface LaneReport {
+  readonly busyMs: number;
+  /** In sections with the role `wait`; the own lane's includes what other lanes did inside it. */
+  readonly waitMs: number;
+  readonly residualMs: number;
+  /** Share of the busy time in which the own lane (for the own lane: any other) was busy too; null without a second lane or busy time. */
+  readonly overlap: number | null;
+  /** Time in which this lane and another were busy, by the other's name, ms. */
+  readonly overlapMs: Readonly<Record<string, number>>;
 }
 
 /** Plain copy of a step's report, free to keep. */
 export interface ReportSnapshot {
   /** From 1. */
   readonly step: number;
-  /** Start of the step since the timer was made, ms. */
+  /** Start of the step since the timer was made, ms. Sections run between two steps belong to the next one, whose start moves back to theirs. */
   readonly startMs: number;
   readonly ms: number;
-  /**
-   * The step less the self times of its sections, exactly: those of the own lane, and those of other lanes that ran inside it
-   * (the `parent` chain of both ends on the own lane). Sections run between two steps belong to the next one, whose start moves back to theirs.
-   */
+  /** The step less the self times of its sections, exactly: those of the own lane, and those of other lanes that ran inside it. */
   readonly residualMs: number;
-  /** What the timer itself cost in this step, µs. */
+  /** What the timer itself cost in this step, µs, with cold caches; in it closing the step, but not its listeners. */
   readonly overheadUs: number;
-  /** Calls of `start` and `stop` in this step that had no partner. */
+  /** Calls without a partner in this step. */
   readonly unbalanced: number;
-  /** By name, in order of registration; `parent` is where the section first ran in this step. */
-  readonly sections: Readonly<
-    Record<string, SectionTimes & { parent: string | null; lane: string; role: string | null; waitsFor: string | null }>
-  >;
-  /**
-   * By name. Busy, waiting and residual add up to the step in every lane; the own lane's waiting includes what other lanes did inside it.
-   * `overlap` is the share of the busy time in which the own lane (for the own lane: any other) was busy too; null without a second lane or busy time.
-   */
-  readonly lanes: Readonly<
-    Record<string, { busyMs: number; waitMs: number; residualMs: number; overlap: number | null }>
-  >;
+  /** Records of worker lanes that were overwritten before they were read. */
+  readonly dropped: number;
+  /** Marks set since the last report. */
+  readonly tags: readonly string[];
+  /** The whole step's; null without a probe. */
+  readonly causes: Causes | null;
+  /** By name, in order of registration. */
+  readonly sections: Readonly<Record<string, SectionReport>>;
+  readonly lanes: Readonly<Record<string, LaneReport>>;
 }
 
 /** A step's report; a view valid during the emit. */
@@ -64,14 +148,123 @@ export interface Report extends ReportSnapshot {
   toString(): string;
 }
 
+/** Columns of a closed step that became known after its report. */
+export interface LateReport {
+  readonly step: number;
+  readonly sections: Readonly<Record<string, LateColumns>>;
+}
+
+/** One run of a section in a step. */
+export interface Span {
+  readonly name: string;
+  readonly lane: string;
+  /** Since the timer was made, ms; clipped to the step. */
+  readonly startMs: number;
+  readonly ms: number;
+  /** 0 on top; null for overlapping runs, which don't nest. */
+  readonly depth: number | null;
+  /** Kernels dispatched so far at its start and its end; null without a probe. */
+  readonly kernels: readonly [number, number] | null;
+}
+
+/** Spans of one step: by lane, properly nested, parents first. */
+export interface StepSpans {
+  readonly step: number;
+  readonly startMs: number;
+  readonly ms: number;
+  readonly spans: readonly Span[];
+}
+
+/** A step far slower than those before it. */
+export interface SlowStep {
+  readonly step: number;
+  readonly ms: number;
+  /** Median of the steps before it, and the median distance from that. */
+  readonly medianMs: number;
+  readonly madMs: number;
+  /** The spans of up to three steps before it, and of it. */
+  readonly steps: readonly StepSpans[];
+}
+
+/** Distribution of a step's or a section's time per step, ms; percentiles within 1.6 % from 1 µs to an hour. */
+export interface Distribution {
+  /** Steps in which it ran. */
+  readonly n: number;
+  /** Steps in which it did not. */
+  readonly missing: number;
+  readonly sumMs: number;
+  /** Null when it never ran, as all that follow. */
+  readonly p50Ms: number | null;
+  readonly p90Ms: number | null;
+  readonly p99Ms: number | null;
+  readonly maxMs: number | null;
+}
+
+/** Distributions over a range of steps; steps marked `warmup` are left out. */
+export interface Summary {
+  readonly from: number;
+  readonly to: number;
+  readonly step: Distribution;
+  readonly residual: Distribution;
+  readonly sections: Readonly<Record<string, Distribution>>;
+}
+
+/** What a boundary of a section costs on this machine, ns. */
+export interface Calibration {
+  /** A start and a stop, in a loop. */
+  readonly costNs: number;
+  /** The same with caches evicted before it. */
+  readonly costColdNs: number;
+  /** What an empty section reports. */
+  readonly biasNs: number;
+  /** The smallest difference that the clock shows. */
+  readonly resolutionNs: number;
+}
+
+/** A timer's recording, to be handed to another thread. */
+export interface SharedRecording {
+  readonly buffer: ArrayBufferLike;
+  /** Whether its boundaries hold causes. */
+  readonly causes: boolean;
+  readonly sections: readonly SectionInfo[];
+}
+
+/** What a timer emits, by event. A listener that throws is reported once on the console and never reaches the code that is timed. */
+export interface TimerEvents {
+  /** A step has closed. */
+  report: Report;
+  /** More is known of a closed step. */
+  late: LateReport;
+  /** A step took longer than the median of the last 64 and six times their median distance from it; at most once in 100 steps. */
+  slow: SlowStep;
+}
+
 export interface Timer {
-  /** Off costs about nothing; may change while running. */
+  /** Off costs about nothing; may change while running, and takes effect when the step in progress has closed. */
   enabled: boolean;
+  readonly sections: readonly SectionInfo[];
+  readonly calibration: Calibration;
   /** The handle of a section; the same name gives the same handle. */
   section(name: string, options?: SectionOptions): Section;
   /** Runs `fn` as one step and emits `report`. */
   step<T>(fn: () => T): T;
-  on(event: "report", listener: (report: Report) => void): this;
-  off(event: "report", listener: (report: Report) => void): this;
-  once(event: "report", listener: (report: Report) => void): this;
+  /** Tags the step in progress, else the next one: `warmup`, `checkpoint`, `eval`, `resume` … */
+  mark(tag: string): void;
+  /** Announces a late column: it is null in every report from now on. */
+  expectLate(column: keyof LateColumns): void;
+  /** Emits `late` with columns of a closed step. */
+  late(step: number, sections: Readonly<Record<string, LateColumns>>): void;
+  /** The spans of a closed step while the recording still holds it (some thousand sections back), else null. */
+  spans(step: number): StepSpans | null;
+  /** Distributions of all steps. */
+  summary(): Summary;
+  /** Distributions since the last call. */
+  window(): Summary;
+  /** What a timer in another thread needs to show this one's lanes; no sections can be added afterwards. For a timer made with `shared`. */
+  share(): SharedRecording;
+  /** Adds the lanes of a timer in another thread to this one's reports. A name that is taken becomes `name@lane`. */
+  attach(recording: SharedRecording): void;
+  on<E extends keyof TimerEvents>(event: E, listener: (payload: TimerEvents[E]) => void): this;
+  off<E extends keyof TimerEvents>(event: E, listener: (payload: TimerEvents[E]) => void): this;
+  once<E extends keyof TimerEvents>(event: E, listener: (payload: TimerEvents[E]) => void): this;
 }

@@ -1,0 +1,160 @@
+import type { Clock } from "./clock.ts";
+import { BEGIN, CAUSES, createRecording, END, HEADER, LAP, type Recording, RECORDING_BYTES, SETTLE, START, STOP, WORK } from "./recording.ts";
+import { runThen } from "./runThen.ts";
+import type { CauseProbe, Section, Token, WorkUnit } from "./timer.ts";
+
+/** Writes boundaries of sections: the only part of a timer that runs inside a step. */
+export interface Recorder {
+  readonly recording: Recording;
+  /** Boundaries written so far, modulo 2^32. */
+  readonly head: number;
+  /** Whether sections record. */
+  on: boolean;
+  /** Whether sections wait for the device before they stop. */
+  syncing: boolean;
+  record(code: number): void;
+  section(slot: number, name: string): Section;
+}
+
+/** How a recorder is made. */
+export interface RecorderOptions {
+  clock: Clock;
+  probe: CauseProbe | undefined;
+  shared: boolean;
+  /** How many boundaries may stand in the recording unread. */
+  limit: (size: number) => number;
+  /** Reads the recording; returns how far. */
+  drain: () => number;
+}
+
+const UNITS: Readonly<Record<WorkUnit, number>> = { tokens: 0, flops: 1, bytes: 2 };
+
+/**
+ * Makes the recorder of a timer. All state lies in this closure, so that compiled code holds its addresses; a boundary touches one cache line of data.
+ * A start reads the clock last and a stop first, so that a section holds as little of the recorder as can be.
+ */
+export function createRecorder({ clock, probe, shared, limit, drain }: RecorderOptions): Recorder {
+  const recording = createRecording(probe !== undefined, shared ? new SharedArrayBuffer(RECORDING_BYTES) : new ArrayBuffer(RECORDING_BYTES));
+  const { words, floats, times, size, stride } = recording;
+  const counters = new Int32Array(recording.buffer);
+  const mask = size - 1;
+  const most = limit(size);
+  let head = 0;
+  let tail = 0;
+  let on = true;
+  let syncing = false;
+
+  function record(code: number): void {
+    const at = HEADER + (head & mask) * stride;
+    words[at * 2 + 2] = code;
+    times[at] = clock();
+    if (probe !== undefined) readCauses(at + CAUSES, probe);
+    wrote();
+  }
+
+  function wrote(): void {
+    head = (head + 1) | 0;
+    if (shared) Atomics.store(counters, 0, head);
+    if (((head - tail) | 0) >= most) tail = drain();
+  }
+
+  function readCauses(at: number, { kernels, newBytes, tensors, newShapes, syncMs }: CauseProbe): void {
+    floats[at] = kernels ?? Number.NaN;
+    floats[at + 1] = newBytes ?? Number.NaN;
+    floats[at + 2] = tensors ?? Number.NaN;
+    floats[at + 3] = newShapes ?? Number.NaN;
+    floats[at + 4] = syncMs ?? Number.NaN;
+  }
+
+  class RecordedSection implements Section {
+    readonly name: string;
+    private readonly code: number;
+    private readonly settle: () => void;
+
+    constructor(slot: number, name: string) {
+      this.name = name;
+      this.code = slot << 4;
+      this.settle = () => this.end(SETTLE);
+    }
+
+    start(): this {
+      if (on) record(this.code + START);
+      return this;
+    }
+
+    stop(): void {
+      if (on) this.end(STOP);
+    }
+
+    lap(): void {
+      if (on) record(this.code + LAP);
+    }
+
+    begin(): Token {
+      if (on) record(this.code + BEGIN);
+      return new RecordedToken(this.code + END);
+    }
+
+    time<T>(fn: () => T): T {
+      if (!on) return fn();
+      record(this.code + START);
+      return runThen(fn, this.settle);
+    }
+
+    add(unit: WorkUnit, amount: number): void {
+      if (!on) return;
+      const at = HEADER + (head & mask) * stride;
+      words[at * 2 + 2] = this.code + WORK;
+      words[at * 2 + 3] = UNITS[unit];
+      floats[at] = amount;
+      wrote();
+    }
+
+    [Symbol.dispose](): void {
+      this.stop();
+    }
+
+    private end(kind: number): void {
+      if (!on) return;
+      if (syncing) probe!.sync!();
+      record(this.code + kind);
+    }
+  }
+
+  class RecordedToken implements Token {
+    private readonly code: number;
+
+    constructor(code: number) {
+      this.code = code;
+    }
+
+    end(): void {
+      if (on) record(this.code);
+    }
+
+    [Symbol.dispose](): void {
+      this.end();
+    }
+  }
+
+  return {
+    recording,
+    record,
+    section: (slot, name) => new RecordedSection(slot, name),
+    get head() {
+      return head;
+    },
+    get on() {
+      return on;
+    },
+    set on(value) {
+      on = value;
+    },
+    get syncing() {
+      return syncing;
+    },
+    set syncing(value) {
+      syncing = value;
+    },
+  };
+}
