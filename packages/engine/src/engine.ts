@@ -1,3 +1,5 @@
+import type { WasmHeap } from "./wasmHeap.ts";
+
 /** Engines by name; `auto` takes the fastest that works on this machine. */
 export type EngineName = "tensorflow-gpu" | "tensorflow" | "wasm" | "cpu";
 
@@ -27,8 +29,8 @@ export interface Engine {
   readonly threads: number;
   /** Whether the same inputs give the same bits on every run. */
   readonly deterministic: boolean;
-  /** The tensor library's own backend object, for kernels only: who knows the engine's name narrows it. */
-  readonly backend: unknown;
+  /** Direct access to the memory of the `wasm` engine, for fused kernels; null on the others. */
+  readonly wasmHeap: WasmHeap | null;
   readonly memory: () => EngineMemory;
   readonly counters: () => EngineCounters;
   /** Resolves when everything dispatched so far has been computed. */

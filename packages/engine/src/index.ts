@@ -1,3 +1,4 @@
 export type { Engine, EngineCounters, EngineMemory, EngineName } from "./engine.ts";
+export type { HeapOutput, HeapValues, WasmHeap, WasmProgram } from "./wasmHeap.ts";
 export { engineNames, startEngine } from "./startEngine.ts";
 export type { StartEngineOptions } from "./startEngine.ts";

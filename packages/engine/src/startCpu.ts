@@ -12,7 +12,7 @@ export async function startCpu(): Promise<Engine> {
     description: "cpu: plain JavaScript, for small shapes only; the wasm engine is far faster and needs nothing more",
     threads: 1,
     deterministic: true,
-    backend,
+    wasmHeap: null,
     heapBytes: () => null,
     sync: () => Promise.resolve(),
   });

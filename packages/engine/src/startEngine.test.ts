@@ -97,23 +97,25 @@ test("auto takes the first engine that starts, and says what the faster ones lac
   expect(description).not.toContain("\n");
 });
 
-test("a TensorFlow package without its binding is told apart from none, each with its remedy", async () => {
+test("TensorFlow without its binding, or with one that does not load, is one line with its remedy", async () => {
   const app = mkdtempSync(join(tmpdir(), "engine-"));
   const folder = join(app, "node_modules/@tensorflow/tfjs-node-gpu");
-  mkdirSync(folder, { recursive: true });
-  // What its own index does when the install script could not fetch the binding: an Error without a code, on many lines.
-  writeFileSync(
-    join(folder, "index.js"),
-    'throw new Error("The Node.js native addon module can not be found\\nPlease rebuild");',
-  );
+  mkdirSync(join(folder, "lib/napi-v8"), { recursive: true });
+  writeFileSync(join(folder, "package.json"), "{}");
+  const remedy = "remedy: pnpm rebuild it with network access, or build its binding against an installed TensorFlow";
   await expect(startEngine("tensorflow", { resolveFrom: app })).rejects.toThrow(
-    /^tensorflow: @tensorflow\/tfjs-node-gpu is installed but its native binding does not load \(The Node.js native addon module can not be found\); remedy: [^\n]+$/u,
+    `tensorflow: @tensorflow/tfjs-node-gpu is installed without its native binding; ${remedy}`,
   );
+  writeFileSync(join(folder, "lib/napi-v8/tfjs_binding.node"), "no shared library");
+  writeFileSync(join(folder, "index.js"), 'require("./lib/napi-v8/tfjs_binding.node");');
+  const failure: unknown = await startEngine("tensorflow", { resolveFrom: app }).catch((error: unknown) => error);
+  expect(String(failure)).toMatch(/tfjs-node-gpu does not load \(.*tfjs_binding\.node.*\); remedy: [^\n]+$/u);
   rmSync(app, { recursive: true });
 });
 
 test("a full WASM heap is an error and not silence", async () => {
-  const { backend } = await start("wasm", { threads: 1 });
+  await start("wasm", { threads: 1 });
+  const backend = tf.backend();
   expect.assert(backend instanceof BackendWasm);
   const fill = () => {
     // Nothing is written, so the machine lends no memory for it.

@@ -1,13 +1,12 @@
 import * as tf from "@tensorflow/tfjs-core";
 import { countKernels } from "./countKernels.ts";
 import type { Engine } from "./engine.ts";
+import type { OwnedWasmHeap } from "./wasmHeap.ts";
 
 /** What each engine adds to the parts that all tfjs backends share. */
-export interface TfjsEngineParts extends Pick<
-  Engine,
-  "name" | "description" | "threads" | "deterministic" | "backend" | "sync"
-> {
+export interface TfjsEngineParts extends Pick<Engine, "name" | "description" | "threads" | "deterministic" | "sync"> {
   readonly heapBytes: () => number | null;
+  readonly wasmHeap: OwnedWasmHeap | null;
 }
 
 let running: string | null = null;
@@ -24,18 +23,23 @@ export async function activateBackend(name: string): Promise<tf.KernelBackend> {
 }
 
 /** The {@link Engine} over the current tfjs backend. */
-export function tfjsEngine({ heapBytes, ...parts }: TfjsEngineParts): Engine {
+export function tfjsEngine({ heapBytes, wasmHeap, ...parts }: TfjsEngineParts): Engine {
   running = parts.name;
   const counts = countKernels();
   let disposed = false;
   return {
     ...parts,
+    wasmHeap,
     memory: () => ({ tensors: tf.memory().numTensors, bytes: counts.liveBytes(), heapBytes: heapBytes() }),
-    counters: counts.counters,
+    counters() {
+      const { kernels, newBytes } = counts.counters();
+      return { kernels: kernels + (wasmHeap?.dispatched() ?? 0), newBytes };
+    },
     dispose() {
       if (disposed) return;
       disposed = true;
       counts.stop();
+      wasmHeap?.stop();
       tf.engine().reset();
       running = null;
     },
