@@ -1,20 +1,11 @@
 import { startEngine } from "@dflash/engine";
-import { createOps, type Ops, type Tensor } from "@dflash/ops";
+import { createOps, type Ops } from "@dflash/ops";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadCausalLM } from "./causalLM.ts";
+import { mismatches } from "./mismatches.test-support.ts";
 import { openTargetFixture } from "./targetFixture.test-support.ts";
 
 const cases = ["target-qwen3-tied", "target-qwen3-untied-yarn", "target-qwen2-bias", "target-llama3-rope"];
-
-function largest(values: Float32Array): number {
-  return values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
-}
-
-/** Largest absolute error over the largest absolute value of the tensor; NaN when a value is. */
-async function relativeError(actual: Tensor, expected: Float32Array): Promise<number> {
-  const values = await actual.read();
-  return largest(expected.map((value, i) => value - values[i]!)) / largest(expected);
-}
 
 describe.each(["cpu", "wasm"] as const)("hidden states and logits match PyTorch on %s", (engineName) => {
   let ops: Ops;
@@ -35,12 +26,7 @@ describe.each(["cpu", "wasm"] as const)("hidden states and logits match PyTorch 
       [`hidden_states/${layers}`]: ops.rmsNorm(last!, head.finalNorm, config.epsilon),
       logits: model.logits(last!),
     };
-    const wrong: string[] = [];
-    for (const [tensor, values] of Object.entries(computed)) {
-      const error = await relativeError(values, await fixture.expected(tensor));
-      if (!(error <= 1e-4)) wrong.push(`${tensor} is off by ${error}`);
-    }
+    expect(await mismatches(computed, fixture.expected)).toEqual([]);
     await fixture.remove();
-    expect(wrong).toEqual([]);
   });
 });

@@ -18,7 +18,7 @@ export interface TargetFixture {
   readonly dir: string;
   readonly batch: TokenBatch;
   /** PyTorch's values of a tensor `[2, 80, D]`, its rows packed as the batch. */
-  expected(name: string): Promise<Float32Array>;
+  readonly expected: (name: string) => Promise<Float32Array>;
   remove(): Promise<void>;
 }
 
