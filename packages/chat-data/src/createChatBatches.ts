@@ -1,134 +1,137 @@
-import { createChatEncoder, hasSupervisedPair, type EncodedChat } from "./createChatEncoder.ts";
-import type { ChatTokenizer } from "./loadTokenizer.ts";
-import { openChatFile, type ChatFile } from "./openChatFile.ts";
-import { oneLine } from "./chatRecord.ts";
-import { rowOrder } from "./rowOrder.ts";
-import { toTokenBatch, type TokenBatch } from "./tokenBatch.ts";
+import { chatRows, type RowPosition } from "./chatRows.ts";
+import { createChatEncoder, type ChatEncoderOptions, type EncodedChat } from "./createChatEncoder.ts";
+import { groupRows, longestRow, windowRows, type GroupRowsOptions } from "./groupRows.ts";
+import { openChatFile, type OpenChatFileOptions } from "./openChatFile.ts";
+import type { SkipReason } from "./skipTally.ts";
+import { toTokenBatch, type RowGroup, type TokenBatch } from "./tokenBatch.ts";
 
-/** A place in the endless order of batches. */
-export interface ChatPosition {
+/** A place in the order of batches, enough to go on from there. */
+export interface ChatPosition extends RowPosition {
   /** Index of the next batch. */
   readonly batch: number;
-  readonly epoch: number;
-  /** Rows of the epoch's order that are used up. */
-  readonly row: number;
+  /** Batches already handed out of the rows that are grouped together from there. */
+  readonly taken: number;
 }
 
 /** A batch that knows where the order goes on. */
 export interface ChatBatch extends TokenBatch {
-  /** Where to start to get the batch after this one. */
+  /** Where to start to get the batch behind this one. */
   readonly next: ChatPosition;
 }
 
-/** What has been read so far. */
+/** What was handed out so far, and what was left out. */
 export interface ChatCounters {
-  /** Rows handed out. */
   rows: number;
-  /** Rows left out because no two supervised tokens stand side by side. */
-  skipped: number;
   /** Rows cut at `maxLength`. */
-  truncated: number;
+  truncatedRows: number;
+  /** Tokens, padding included. */
   tokens: number;
   supervisedTokens: number;
+  /** Tokens that only fill a shape: their share of `tokens` is wasted. */
+  paddingTokens: number;
+  /** Rows left out because two supervised tokens stand side by side nowhere in them. */
+  unsupervisedRows: number;
+  /** Rows left out because they don't fit the chat template, with `onBad: "skip"`. */
+  badRows: number;
 }
 
 /** Options of {@link createChatBatches}. */
-export interface ChatBatchesOptions {
-  /** JSONL file of conversations. */
+export interface ChatBatchesOptions extends ChatEncoderOptions, OpenChatFileOptions, GroupRowsOptions {
+  /** Data file, as for `openChatFile`. */
   readonly file: string;
-  readonly tokenizer: ChatTokenizer;
-  /** Rows of a batch. */
-  readonly batchRows: number;
-  /** Tokens kept of a row. Default: all. */
-  readonly maxLength?: number;
   /** The order of the rows is a function of this and of the epoch. Default 0. */
   readonly seed?: number;
-  /** Where to start. Default: at the beginning. */
+  /** The first epoch that is not run. Default: without end. */
+  readonly epochs?: number;
+  /** Where to start: `next` of the last batch that was used. Default: at the beginning. */
   readonly start?: ChatPosition;
 }
 
-/** Batches without end, one epoch after the other. Stop iterating to close the file. */
+/** Batches, one epoch behind the other. */
 export interface ChatBatches extends AsyncIterable<ChatBatch> {
-  /** Records in the file. */
+  /** Records in the file that can be read. */
   readonly records: number;
+  /** Records that can't, with `onBad: "skip"`. */
+  readonly bad: readonly SkipReason[];
   readonly counters: Readonly<ChatCounters>;
+  /** Closes the file. */
   close(): Promise<void>;
 }
 
-/** Encoded rows are kept for later epochs up to so many tokens (5 bytes each). */
-const cachedTokens = 2 ** 24;
-
 /**
- * Turns a file of conversations into batches of tokens in a seeded order. Rows are read and tokenised when they are
- * needed, so the first batch is there at once.
+ * Turns a data file into batches of tokens in a seeded order. Rows are read and tokenised when they are needed, so the
+ * first batch is there at once.
  *
- * @throws {Error} One line that names the file, the line and what was expected.
+ * @throws {Error} One line that names the option, or the file and the line, and what was expected.
  */
 export async function createChatBatches(options: ChatBatchesOptions): Promise<ChatBatches> {
-  const { batchRows, seed = 0, start = { batch: 0, epoch: 0, row: 0 } } = options;
-  if (!Number.isSafeInteger(batchRows) || batchRows < 1) {
-    throw new Error(`batchRows is ${batchRows}, expected an integer ≥ 1`);
-  }
-  const encode = createChatEncoder(options);
-  const file = await openChatFile(options.file);
-  const readRow = cachedReader(file, encode);
-  const counters: ChatCounters = { rows: 0, skipped: 0, truncated: 0, tokens: 0, supervisedTokens: 0 };
+  const { tokenizer, seed = 0, epochs = Infinity, maxLength = Infinity, onBad } = options;
+  const { start = { batch: 0, epoch: 0, row: 0, taken: 0 } } = options;
+  const size = windowRows(options);
+  const padId = tokenizer.padTokenId ?? tokenizer.eosTokenId ?? 0;
+  const encode = createChatEncoder({ ...options, maxLength: Math.min(maxLength, longestRow(options)) });
+  const file = await openChatFile(options.file, options);
+  const counters: ChatCounters = {
+    rows: 0,
+    truncatedRows: 0,
+    tokens: 0,
+    supervisedTokens: 0,
+    paddingTokens: 0,
+    unsupervisedRows: 0,
+    badRows: 0,
+  };
+  const onSkip = (error: Error | undefined): void => {
+    if (error !== undefined && onBad !== "skip") throw error;
+    counters[error === undefined ? "unsupervisedRows" : "badRows"]++;
+  };
 
   async function* batches(): AsyncGenerator<ChatBatch> {
-    let { batch } = start;
-    let rows: EncodedChat[] = [];
-    for (let { epoch } = start; ; epoch++) {
-      const order = rowOrder(file.length, seed, epoch);
-      let usable = 0;
-      for (let row = epoch === start.epoch ? start.row : 0; row < order.length; row++) {
-        const encoded = await readRow(order[row]!);
-        if (!hasSupervisedPair(encoded)) {
-          counters.skipped++;
-          continue;
-        }
-        usable++;
-        count(counters, encoded);
-        rows.push(encoded);
-        if (rows.length < batchRows) continue;
-        yield { ...toTokenBatch(batch++, rows), next: { batch, epoch, row: row + 1 } };
-        rows = [];
+    let { batch, taken } = start;
+    const rows = chatRows({ file, encode, seed, epochs, start, onSkip });
+    for await (const window of windows(rows, size, start)) {
+      const groups = groupRows(window.rows, options, [seed, window.from.epoch, window.from.row]);
+      for (; taken < groups.length; taken++) {
+        const tokens = toTokenBatch(batch++, groups[taken]!, padId);
+        count(counters, groups[taken]!, tokens);
+        const isLast = taken === groups.length - 1;
+        const next = isLast ? { ...window.to, taken: 0 } : { ...window.from, taken: taken + 1 };
+        yield { ...tokens, next: { batch, ...next } };
       }
-      if (usable === 0 && epoch > start.epoch) {
-        throw new Error(`${file.path}: none of its ${file.length} records has two supervised tokens side by side`);
-      }
+      taken = 0;
     }
   }
 
-  return { records: file.length, counters, close: () => file.close(), [Symbol.asyncIterator]: batches };
+  return { records: file.length, bad: file.bad, counters, close: () => file.close(), [Symbol.asyncIterator]: batches };
 }
 
-function cachedReader(
-  file: ChatFile,
-  encode: ReturnType<typeof createChatEncoder>,
-): (row: number) => Promise<EncodedChat> {
-  const cache = new Map<number, EncodedChat>();
-  let tokens = 0;
-  return async (row) => {
-    const cached = cache.get(row);
-    if (cached !== undefined) return cached;
-    const record = await file.read(row);
-    let encoded: EncodedChat;
-    try {
-      encoded = encode(record);
-    } catch (error) {
-      throw new Error(`${file.path}:${file.line(row)}: ${oneLine(error)}`, { cause: error });
-    }
-    if (tokens < cachedTokens) {
-      tokens += encoded.ids.length;
-      cache.set(row, encoded);
-    }
-    return encoded;
-  };
+/**
+ * Cuts the stream of rows into windows.
+ *
+ * @yields {object} So many rows, at the end fewer, with the positions before and behind them.
+ */
+async function* windows(
+  rows: AsyncIterable<{ row: EncodedChat; to: RowPosition }>,
+  size: number,
+  { epoch, row: startRow }: RowPosition,
+): AsyncGenerator<{ rows: EncodedChat[]; from: RowPosition; to: RowPosition }> {
+  let window = { rows: Array<EncodedChat>(), from: { epoch, row: startRow }, to: { epoch, row: startRow } };
+  for await (const { row, to } of rows) {
+    window.rows.push(row);
+    window.to = to;
+    if (window.rows.length < size) continue;
+    yield window;
+    window = { rows: [], from: to, to };
+  }
+  if (window.rows.length > 0) yield window;
 }
 
-function count(counters: ChatCounters, { ids, lossMask, truncated }: EncodedChat): void {
-  counters.rows++;
-  counters.truncated += Number(truncated > 0);
-  counters.tokens += ids.length;
-  for (const supervised of lossMask) counters.supervisedTokens += supervised;
+function count(counters: ChatCounters, { rows }: RowGroup<EncodedChat>, batch: TokenBatch): void {
+  counters.rows += rows.length;
+  counters.tokens += batch.ids.length;
+  counters.paddingTokens += batch.ids.length;
+  for (const { ids, truncated } of rows) {
+    counters.paddingTokens -= ids.length;
+    counters.truncatedRows += Number(truncated > 0);
+  }
+  for (const supervised of batch.lossMask) counters.supervisedTokens += supervised;
 }

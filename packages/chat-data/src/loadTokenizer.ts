@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Template } from "@huggingface/jinja";
 import { Tokenizer } from "@huggingface/tokenizers";
-import type { ChatMessage } from "./chatRecord.ts";
-import { isRecord, oneLine } from "./chatRecord.ts";
+import { isRecord, type ChatMessage } from "./chatRecord.ts";
+import { oneLine } from "./oneLine.ts";
 
 /** Options of {@link ChatTokenizer.applyChatTemplate}. */
 export interface ApplyChatTemplateOptions {

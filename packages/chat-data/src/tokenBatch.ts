@@ -17,11 +17,18 @@ export interface TokenRow {
   readonly lossMask: Uint8Array;
 }
 
-/** Puts rows behind one another. */
-export function toTokenBatch(index: number, rows: readonly TokenRow[]): TokenBatch {
+/** Rows that make one batch, each filled up on its right with padding to its length there. */
+export interface RowGroup<Row extends TokenRow = TokenRow> {
+  readonly rows: readonly Row[];
+  /** Length of each row in the batch, at least its own. */
+  readonly lengths: readonly number[];
+}
+
+/** Puts rows behind one another. Padding is never supervised. */
+export function toTokenBatch(index: number, { rows, lengths }: RowGroup, padId: number): TokenBatch {
   const rowStarts = new Int32Array(rows.length + 1);
-  for (const [r, row] of rows.entries()) rowStarts[r + 1] = rowStarts[r]! + row.ids.length;
-  const ids = new Int32Array(rowStarts[rows.length]!);
+  for (const [r, length] of lengths.entries()) rowStarts[r + 1] = rowStarts[r]! + length;
+  const ids = new Int32Array(rowStarts[rows.length]!).fill(padId);
   const lossMask = new Uint8Array(ids.length);
   for (const [r, row] of rows.entries()) {
     ids.set(row.ids, rowStarts[r]);
