@@ -1,6 +1,7 @@
 import { checkInteger, checkRowStarts } from "./checkArgument.ts";
 import type { RowRanges } from "./rowRanges.ts";
 
+/** The rows of a causal mask. */
 export interface CausalRowRangesOptions {
   /** Boundaries of the rows (documents) packed behind one another: row r holds positions rowStarts[r] ≤ i < rowStarts[r + 1]; first 0, last the length T. */
   readonly rowStarts: Int32Array;

@@ -5,12 +5,15 @@ import { makeBlockMask, type BlockMask } from "./blockMask.ts";
 import { createSeenKeys, seeKeysOf, type MaskPredicate } from "./maskPredicate.ts";
 import { createTileCounter } from "./tileCounter.ts";
 
-/** What a builder tells when it starts and stops; a section of a timer fits. */
+/** What is told when a build starts and stops; a section of a timer fits. */
 export interface Stopwatch {
+  /** Called before the build. */
   start(): void;
+  /** Called after it, also when it throws. */
   stop(): void;
 }
 
+/** What every builder of block masks takes. */
 export interface TileOptions {
   /** Queries and keys of a tile, FlexAttention's BLOCK_SIZE: one number for both or one each; 128 unless given. */
   readonly tile?: number | readonly [q: number, kv: number];
@@ -18,6 +21,7 @@ export interface TileOptions {
   readonly timer?: Stopwatch;
 }
 
+/** The extent of a mask. */
 export interface CreateBlockMaskOptions extends TileOptions {
   /** Number of queries. */
   readonly qLen: number;

@@ -18,6 +18,7 @@ export function blockMaskText(mask: BlockMask): string {
   return lines.join("\n");
 }
 
+/** Which mask of a batch is drawn. */
 export interface BlockMaskSvgOptions {
   /** Which batch element; 0 unless given. */
   readonly batch?: number;

@@ -6,6 +6,7 @@ export interface MaskCache<T> {
   get(key: string, build: () => T): T;
 }
 
+/** The bound of a cache. */
 export interface MaskCacheOptions {
   /** How many entries are kept; the one not asked for the longest goes first. */
   readonly capacity: number;

@@ -29,6 +29,7 @@ export function denseFromRowRanges({ queryLength, keyLength, bounds }: RowRanges
   return dense;
 }
 
+/** The extent of a mask. */
 export interface ToRowRangesOptions {
   /** Number of queries, Q. */
   readonly qLen: number;
