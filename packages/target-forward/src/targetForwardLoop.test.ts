@@ -95,7 +95,7 @@ describe("the target-forward loop", () => {
     expect(depths).toEqual([2, 2, 2, 1, 0]);
     expect(loop.queue.waits).toEqual({ put: 0, take: 4 });
     expect(heard.map(([name]) => name).join(" ")).toBe(
-      "starved batch batch batch starved batch starved batch starved drained starved end",
+      "starved batch batch batch starved batch starved batch starved drained end",
     );
   });
 
