@@ -135,12 +135,14 @@ export function createTimer(options: TimerOptions = {}): Timer {
     lastEnd = end;
     source.step = steps;
     source.tags = tags;
-    if (tags !== NO_TAGS) tags = NO_TAGS;
-    if (!source.tags.includes("warmup")) statistics.add(steps, sections);
-    const isSlow = source.tags.length === 0 && slowSteps.add(ns);
-    source.overheadUs = ((events / 2) * calibration().costColdNs + cost.ns()) / 1000;
+    tags = NO_TAGS;
+    const isPlain = source.tags.length === 0;
+    if (isPlain || !source.tags.includes("warmup")) statistics.add(steps, sections);
+    const isSlow = isPlain && slowSteps.add(ns);
+    const closeNs = cost.ns();
+    source.overheadUs = ((events / 2) * calibration().costColdNs + closeNs) / 1000;
     emitter.emit("report", report);
-    if (isSlow) emitter.emit("slow", slowStep(steps, ns));
+    if (isSlow && emitter.has("slow")) emitter.emit("slow", slowStep(steps, ns));
     update();
   }
 

@@ -7,8 +7,9 @@ export const MAX_LANES = 8;
 export const STEP_SLOT = 0;
 const OWN = 0;
 const DEPTH = 64;
-/** Marks a frame opened by `lap`. */
-const LAPPED = 1 << 16;
+/** A frame is a slot, and a flag when `lap` opened it. */
+const SLOT = 0xffff;
+const LAPPED = 0x1_0000;
 
 /** Fields of a section's totals; a cache line a section. */
 export const STRIDE = 8;
@@ -86,6 +87,8 @@ export function createReplay({ origin, onUnbalanced }: ReplayOptions): Replay {
   let laneCount = 0;
   const laneOf = new Uint8Array(MAX_SECTIONS);
   const isWait = new Uint8Array(MAX_SECTIONS);
+  /** The step does neither. */
+  const isWork = new Uint8Array(MAX_SECTIONS);
   const isLocal = new Uint8Array(MAX_LANES);
   /** Per section: how often open, and since when. */
   const openDepth = new Int32Array(MAX_SECTIONS);
@@ -98,7 +101,10 @@ export function createReplay({ origin, onUnbalanced }: ReplayOptions): Replay {
   const accruedTo = new Float64Array(MAX_LANES);
   /** Time by busy set while another lane may be running inside the own one. */
   const inlineSets = new Float64Array(1 << MAX_LANES);
-  const last = new Float64Array(1);
+  /** The boundary at hand: its time (in an array, since a number that is passed along may be boxed), and where its causes stand, if it has any. */
+  const now = new Float64Array(1);
+  let causes: Float64Array = now;
+  let causesAt = 0;
 
   let current = emptyTotals();
   let closed = emptyTotals();
@@ -112,31 +118,27 @@ export function createReplay({ origin, onUnbalanced }: ReplayOptions): Replay {
   /** Lane that may be running inside the own one, or -1. */
   let inline = -1;
   let inlineIsFirst = false;
-  /** The boundary at hand: its recording, and where its causes stand. */
-  let causes: Float64Array = last;
-  let causesAt = 0;
-
   function unbalanced(slot: number, kind: number): void {
     if (settling) return;
     current.unbalanced += 1;
     onUnbalanced?.(slot, kind);
   }
 
-  function accrue(lane: number, t: number): void {
-    const dt = t - accruedTo[lane]!;
-    accruedTo[lane] = t;
+  function accrue(lane: number): void {
+    const dt = now[0]! - accruedTo[lane]!;
+    accruedTo[lane] = now[0]!;
     const depth = depths[lane]!;
     if (!inWindow || depth === 0) return;
-    const slot = stacks[lane * DEPTH + depth - 1]! & (LAPPED - 1);
+    const slot = stacks[lane * DEPTH + depth - 1]! & SLOT;
     current.sections[slot * STRIDE + SELF]! += dt;
     if (isWait[slot] === 1 && openTokens[lane] === 0) current.waits[lane]! += dt;
   }
 
+  /** After a change of a lane's stack or tokens. */
   function setBusy(lane: number): void {
     const depth = depths[lane]!;
-    const top = depth === 0 ? STEP_SLOT : stacks[lane * DEPTH + depth - 1]! & (LAPPED - 1);
-    if (openTokens[lane]! > 0 || (top !== STEP_SLOT && isWait[top] === 0)) busy |= 1 << lane;
-    else busy &= ~(1 << lane);
+    const works = openTokens[lane]! > 0 || (depth > 0 && isWork[stacks[lane * DEPTH + depth - 1]! & SLOT] === 1);
+    busy = works ? busy | (1 << lane) : busy & ~(1 << lane);
   }
 
   function endInline(asChild: boolean): void {
@@ -148,135 +150,156 @@ export function createReplay({ origin, onUnbalanced }: ReplayOptions): Replay {
     inline = -1;
   }
 
-  function openWindow(t: number): void {
+  function openWindow(): void {
     inWindow = true;
-    current.start = t;
-    accruedTo.fill(t);
-    openSince.fill(t, 0, sectionCount);
-    for (let slot = 0; slot < sectionCount; slot += 1) if (slot === STEP_SLOT || (openDepth[slot]! > 0 && isLocal[laneOf[slot]!] === 1)) keepCauses(slot);
+    current.start = now[0]!;
+    for (let lane = 0; lane < laneCount; lane += 1) accruedTo[lane] = now[0]!;
+    for (let slot = 0; slot < sectionCount; slot += 1) {
+      openSince[slot] = now[0]!;
+      if (isLocal[laneOf[slot]!] === 1) keepCauses(slot);
+    }
   }
 
   function keepCauses(slot: number): void {
+    if (causesAt === 0) return;
     for (let column = 0; column < CAUSE_COUNT; column += 1) causesSince[slot * CAUSE_COUNT + column] = causes[causesAt + column]!;
   }
 
   function addCauses(slot: number): void {
+    if (causesAt === 0) return;
     for (let column = 0; column < CAUSE_COUNT; column += 1) {
       const at = slot * CAUSE_COUNT + column;
       current.causes[at]! += causes[causesAt + column]! - causesSince[at]!;
     }
   }
 
-  function opened(slot: number, t: number): void {
-    if (openDepth[slot]!++ > 0) return;
-    openSince[slot] = t;
+  function opened(slot: number): void {
+    const depth = openDepth[slot]!;
+    openDepth[slot] = depth + 1;
+    if (depth > 0) return;
+    openSince[slot] = now[0]!;
     keepCauses(slot);
   }
 
-  function ended(slot: number, t: number): void {
-    if (inWindow) current.sections[slot * STRIDE + COUNT]! += 1;
-    if (--openDepth[slot]! > 0 || !inWindow) return;
-    current.sections[slot * STRIDE + TOTAL]! += t - openSince[slot]!;
+  function ended(slot: number): void {
+    const depth = openDepth[slot]! - 1;
+    openDepth[slot] = depth;
+    if (!inWindow) return;
+    current.sections[slot * STRIDE + COUNT]! += 1;
+    if (depth > 0) return;
+    current.sections[slot * STRIDE + TOTAL]! += now[0]! - openSince[slot]!;
     addCauses(slot);
   }
 
-  function push(slot: number, flag: number, t: number): void {
+  function push(slot: number, flag: number): void {
     const lane = laneOf[slot]!;
     if (lane === OWN) {
-      if (!inWindow) openWindow(t);
+      if (!inWindow) openWindow();
       if (inline >= 0) endInline(false);
     }
-    accrue(lane, t);
+    accrue(lane);
     const depth = depths[lane]!;
     if (depth === DEPTH) return unbalanced(slot, START);
     const parent = slot * STRIDE + PARENT;
     const isFirst = current.sections[parent] === 0;
-    if (isFirst) current.sections[parent] = depth === 0 ? ROOT : stacks[lane * DEPTH + depth - 1]! & (LAPPED - 1) || ROOT;
+    if (isFirst) current.sections[parent] = depth === 0 ? ROOT : stacks[lane * DEPTH + depth - 1]! & SLOT || ROOT;
     if (depth === 0 && inWindow && inline < 0 && isLocal[lane] === 1) {
-      accrue(OWN, t);
+      accrue(OWN);
       inline = lane;
       inlineIsFirst = isFirst;
     }
     stacks[lane * DEPTH + depth] = slot | flag;
     depths[lane] = depth + 1;
-    opened(slot, t);
+    opened(slot);
     setBusy(lane);
   }
 
-  function pop(slot: number, kind: number, t: number): void {
+  function pop(slot: number, kind: number): void {
     const lane = laneOf[slot]!;
     const base = lane * DEPTH;
     let top = depths[lane]! - 1;
     let at = top;
-    while (at >= 0 && (stacks[base + at]! & (LAPPED - 1)) !== slot) at -= 1;
+    while (at >= 0 && (stacks[base + at]! & SLOT) !== slot) at -= 1;
     if (at < 0) return unbalanced(slot, kind);
-    if (lane === OWN && inline >= 0) endInline(false);
-    accrue(lane, t);
-    while (top > at && stacks[base + top]! >= LAPPED) {
-      ended(stacks[base + top]! & (LAPPED - 1), t);
+    if (inline >= 0 && lane === OWN) endInline(false);
+    accrue(lane);
+    while (top > at && stacks[base + top]! > SLOT) {
+      ended(stacks[base + top]! & SLOT);
       top -= 1;
     }
     if (top > at && kind === STOP) unbalanced(slot, kind);
     for (let i = at; i < top; i += 1) stacks[base + i] = stacks[base + i + 1]!;
     depths[lane] = top;
-    ended(slot, t);
+    ended(slot);
     setBusy(lane);
     if (lane === inline && top === 0) {
-      current.waits[OWN]! += t - accruedTo[OWN]!;
-      accruedTo[OWN] = t;
+      current.waits[OWN]! += now[0]! - accruedTo[OWN]!;
+      accruedTo[OWN] = now[0]!;
       endInline(true);
-      if (inlineIsFirst) current.sections[slot * STRIDE + PARENT] = stacks[depths[OWN]! - 1]! & (LAPPED - 1) || ROOT;
+      if (inlineIsFirst) current.sections[slot * STRIDE + PARENT] = stacks[depths[OWN]! - 1]! & SLOT || ROOT;
     }
   }
 
-  function lap(slot: number, t: number): void {
+  function lap(slot: number): void {
     const lane = laneOf[slot]!;
     const top = depths[lane]! === 0 ? 0 : stacks[lane * DEPTH + depths[lane]! - 1]!;
-    if (top >= LAPPED) pop(top & (LAPPED - 1), STOP, t);
-    push(slot, LAPPED, t);
+    if (top > SLOT) pop(top & SLOT, STOP);
+    push(slot, LAPPED);
   }
 
-  function token(slot: number, kind: number, t: number): void {
+  function token(slot: number, kind: number): void {
     const lane = laneOf[slot]!;
     if (kind === END && openDepth[slot] === 0) return unbalanced(slot, kind);
     if (current.sections[slot * STRIDE + PARENT] === 0) current.sections[slot * STRIDE + PARENT] = ROOT;
     current.sections[slot * STRIDE + OVERLAPPING] = 1;
-    if (lane !== OWN && isWait[slot] === 0) {
-      accrue(lane, t);
+    if (lane !== OWN && isWork[slot] === 1) {
+      accrue(lane);
       openTokens[lane]! += kind === BEGIN ? 1 : -1;
       setBusy(lane);
     }
-    if (kind === BEGIN) opened(slot, t);
-    else ended(slot, t);
+    if (kind === BEGIN) opened(slot);
+    else ended(slot);
   }
 
-  function closeStep(t: number): void {
+  function closeStep(): void {
     while (depths[OWN]! > carried) {
       const frame = stacks[depths[OWN]! - 1]!;
-      if (frame < LAPPED) unbalanced(frame, STEP_END);
-      pop(frame & (LAPPED - 1), STOP, t);
+      if (frame <= SLOT) unbalanced(frame, STEP_END);
+      pop(frame & SLOT, SETTLE);
     }
     if (inline >= 0) endInline(false);
-    for (let lane = 0; lane < laneCount; lane += 1) accrue(lane, t);
+    for (let lane = 0; lane < laneCount; lane += 1) accrue(lane);
     for (let slot = 1; slot < sectionCount; slot += 1) {
       if (openDepth[slot] === 0) continue;
-      current.sections[slot * STRIDE + TOTAL]! += t - openSince[slot]!;
+      current.sections[slot * STRIDE + TOTAL]! += now[0]! - openSince[slot]!;
       if (isLocal[laneOf[slot]!] === 1) addCauses(slot);
     }
-    current.sections[STEP_SLOT * STRIDE + TOTAL] = t - current.start;
+    current.sections[STEP_SLOT * STRIDE + TOTAL] = now[0]! - current.start;
     current.sections[STEP_SLOT * STRIDE + COUNT] = 1;
     addCauses(STEP_SLOT);
     inWindow = inStep = settling = false;
-    [current, closed] = [closed, current];
-    clear(current);
+    const next = closed;
+    closed = current;
+    current = next;
+    clear(next);
   }
 
   function clear(totals: StepTotals): void {
     totals.unbalanced = totals.dropped = totals.droppedLanes = 0;
     totals.sections.fill(0, 0, sectionCount * STRIDE);
-    totals.causes.fill(0, 0, sectionCount * CAUSE_COUNT);
-    totals.waits.fill(0);
+    if (causesAt > 0) totals.causes.fill(0, 0, sectionCount * CAUSE_COUNT);
+    totals.waits.fill(0, 0, laneCount);
     totals.busySets.fill(0, 0, 1 << laneCount);
+  }
+
+  /** A boundary of another thread can be seen late: time stands still for it. */
+  function moveTo(time: number): void {
+    if (time <= now[0]!) return;
+    if (inWindow) {
+      if (inline < 0) current.busySets[busy]! += time - now[0]!;
+      else inlineSets[busy & ~1]! += time - now[0]!;
+    }
+    now[0] = time;
   }
 
   function timeAt({ words }: Recording, at: number): number {
@@ -290,12 +313,13 @@ export function createReplay({ origin, onUnbalanced }: ReplayOptions): Replay {
     },
     addLane(local) {
       isLocal[laneCount] = local ? 1 : 0;
-      accruedTo[laneCount] = last[0]!;
+      accruedTo[laneCount] = now[0]!;
       laneCount += 1;
     },
     addSection(slot, lane, wait) {
       laneOf[slot] = lane;
       isWait[slot] = wait ? 1 : 0;
+      isWork[slot] = wait ? 0 : 1;
       sectionCount = slot + 1;
     },
     timeAt,
@@ -316,29 +340,23 @@ export function createReplay({ origin, onUnbalanced }: ReplayOptions): Replay {
           track.tail = (track.tail + 1) | 0;
           continue;
         }
-        let t = timeAt(recording, at);
-        if (t > limit) return false;
+        const time = (words[at * 2 + 1]! - originHigh) * 0x1_0000_0000 + words[at * 2]! - originLow;
+        if (time > limit) return false;
         track.tail = (track.tail + 1) | 0;
         if (slots !== null && kind >= STEP) continue;
-        // Another thread's boundary can be seen late.
-        if (t < last[0]!) t = last[0]!;
-        if (inWindow) {
-          if (inline < 0) current.busySets[busy]! += t - last[0]!;
-          else inlineSets[busy & ~1]! += t - last[0]!;
-        }
-        last[0] = t;
+        moveTo(time);
         causes = floats;
-        causesAt = at + CAUSES;
-        if (kind === START) push(slot, 0, t);
-        else if (kind <= SETTLE) pop(slot, kind, t);
-        else if (kind === LAP) lap(slot, t);
-        else if (kind <= END) token(slot, kind, t);
+        causesAt = stride > CAUSES ? at + CAUSES : 0;
+        if (kind === START) push(slot, 0);
+        else if (kind <= SETTLE) pop(slot, kind);
+        else if (kind === LAP) lap(slot);
+        else if (kind <= END) token(slot, kind);
         else if (kind === STEP) {
-          if (!inWindow) openWindow(t);
+          if (!inWindow) openWindow();
           carried = depths[OWN]!;
           inStep = true;
         } else if (inStep) {
-          closeStep(t);
+          closeStep();
           return true;
         }
       }

@@ -20,7 +20,10 @@ interface Frame {
   readonly kernels: number;
 }
 
-/** Spans between two times (ns), clipped to them, by lane and start, parents first. Runs whose beginning was overwritten are left out. */
+/** Boundaries before the first time that are searched for runs open then. */
+const LOOK_BACK = 1024;
+
+/** Spans between two times (ns), clipped to them, by lane and start, parents first. Runs that began too far back are left out. */
 export function readSpans({ recording, sections, head, time }: SpanSource, from: number, to: number): Span[] {
   const { words, floats, size, stride } = recording;
   const spans: Span[] = [];
@@ -51,9 +54,14 @@ export function readSpans({ recording, sections, head, time }: SpanSource, from:
     return made;
   };
 
+  const place = (boundary: number): number => HEADER + (boundary & (size - 1)) * stride;
+  const oldest = head >>> 0 < size ? 0 : (head - size) | 0;
+  let first = head;
+  for (let past = 0; first !== oldest && past < LOOK_BACK; first = (first - 1) | 0) if (past > 0 || time(place(first)) < from) past += 1;
+
   let kernels = 0;
-  for (let boundary = head >>> 0 < size ? 0 : head - size; boundary !== head; boundary = (boundary + 1) | 0) {
-    const at = HEADER + (boundary & (size - 1)) * stride;
+  for (let boundary = first; boundary !== head; boundary = (boundary + 1) | 0) {
+    const at = place(boundary);
     const code = words[at * 2 + 2]!;
     const kind = code & 15;
     const slot = code >> 4;
