@@ -50,13 +50,10 @@ function hasBinding(folder: string): boolean {
   return existsSync(lib) && readdirSync(lib).some((version) => existsSync(join(lib, version, "tfjs_binding.node")));
 }
 
-/** Node 23 dropped two checks of `util` that the binding's JavaScript still calls. */
+/** The binding's JavaScript calls two checks that Node deprecates (a warning on each start) or, from 23 on, lacks. */
 function restoreUtilChecks(): void {
-  const checks = {
+  Object.assign(util, {
     isNullOrUndefined: (value: unknown) => value === null || value === undefined,
     isArray: (value: unknown) => Array.isArray(value),
-  };
-  for (const [name, check] of Object.entries(checks)) {
-    if (!(name in util)) Object.assign(util, { [name]: check });
-  }
+  });
 }
