@@ -40,7 +40,7 @@ export function answerSpans(
     const start = answerStart(text, messages, i, render);
     if (start === undefined) {
       throw new Error(
-        `${where} can't be found in the chat template's text: it doesn't follow the prompt that asks for it`,
+        `${where} doesn't follow the prompt that asks for it, expected data that fits the chat template and its options`,
       );
     }
     const { content } = messages[i]!;
@@ -77,10 +77,11 @@ function answerStart(
   if (!prompt.startsWith(closed)) return undefined;
   const asking = closing + prompt.slice(closed.length);
   if (text.startsWith(asking, previousEnd)) return previousEnd + asking.length;
-  const replaced = render(messages.with(index, { ...messages[index]!, content: mark }));
-  const header = commonPrefixLength(replaced.slice(previousEnd), asking);
-  if (header <= closing.length || !text.startsWith(asking.slice(0, header), previousEnd)) return undefined;
-  return previousEnd + header;
+  // A history without the thinking block that the prompt closes: the answer follows their common part at once.
+  const replaced = render(messages.with(index, { ...messages[index]!, content: mark })).slice(previousEnd);
+  const header = commonPrefixLength(replaced, asking);
+  const follows = header > closing.length && replaced[header] === mark;
+  return follows && text.startsWith(asking.slice(0, header), previousEnd) ? previousEnd + header : undefined;
 }
 
 /** Where the content of a message ends in a rendered conversation; the text's end if it isn't shown. */

@@ -4,6 +4,7 @@ import { Template } from "@huggingface/jinja";
 import { Tokenizer } from "@huggingface/tokenizers";
 import { isRecord, type ChatMessage } from "./chatRecord.ts";
 import { oneLine } from "./oneLine.ts";
+import { pythonStripFunctions, usePythonStrip } from "./pythonStrip.ts";
 
 /** Options of {@link ChatTokenizer.applyChatTemplate}. */
 export interface ApplyChatTemplateOptions {
@@ -45,14 +46,7 @@ export async function loadTokenizer(dir: string, options: LoadTokenizerOptions =
   const config = await readJson(configPath);
   const tokenizerPath = join(dir, "tokenizer.json");
   const tokenizer = buildTokenizer(await readJson(tokenizerPath), config, tokenizerPath);
-  const source = await readTemplate(dir, config);
-  let template: Template | undefined;
-  try {
-    template = source === undefined ? undefined : new Template(source);
-  } catch (error) {
-    throw new Error(`${dir}: the chat template can't be parsed: ${oneLine(error)}`, { cause: error });
-  }
-
+  const template = await loadTemplate(dir, config);
   const named = namedTokens(config);
   const idOf = (name: string) => (named[name] === undefined ? undefined : tokenizer.token_to_id(named[name]));
   const special = [...tokenizer.get_added_tokens_decoder().values()].filter((token) => token.special);
@@ -65,8 +59,18 @@ export async function loadTokenizer(dir: string, options: LoadTokenizerOptions =
           `${dir}: no chat template, expected chat_template in tokenizer_config.json or chat_template.jinja`,
         );
       }
-      const variables = { ...named, ...options.templateOptions, messages, add_generation_prompt: addGenerationPrompt };
-      return template.render(tools === undefined ? variables : { ...variables, tools });
+      const variables = {
+        ...pythonStripFunctions,
+        ...named,
+        ...options.templateOptions,
+        messages,
+        add_generation_prompt: addGenerationPrompt,
+      };
+      try {
+        return template.render(tools === undefined ? variables : { ...variables, tools });
+      } catch (error) {
+        throw new Error(`the chat template refuses the conversation: ${oneLine(error)}`, { cause: error });
+      }
     },
     specialTokens: new Map(special.map(({ content, id }) => [content, id])),
     eosTokenId: idOf("eos_token"),
@@ -91,6 +95,18 @@ function buildTokenizer(json: Record<string, unknown>, config: Record<string, un
     return new Tokenizer(json, config);
   } catch (error) {
     throw new Error(`${path}: not a tokenizer that can be built: ${oneLine(error)}`, { cause: error });
+  }
+}
+
+async function loadTemplate(dir: string, config: Record<string, unknown>): Promise<Template | undefined> {
+  const source = await readTemplate(dir, config);
+  if (source === undefined) return undefined;
+  try {
+    const template = new Template(source);
+    usePythonStrip(template.parsed);
+    return template;
+  } catch (error) {
+    throw new Error(`${dir}: the chat template can't be parsed: ${oneLine(error)}`, { cause: error });
   }
 }
 
