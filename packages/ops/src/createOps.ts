@@ -10,6 +10,7 @@ import { rowOps } from "./rowOps.ts";
 import { createScopes } from "./scope.ts";
 import { storageOps } from "./storageOps.ts";
 import { updateOps } from "./updateOps.ts";
+import { createWasmKernels } from "./wasm/createWasmKernels.ts";
 
 export interface CreateOpsOptions {
   /** Use the engine's fused kernels where there are any; without them every op is composed from plain tensor ops, slowly. On unless given. */
@@ -19,14 +20,12 @@ export interface CreateOpsOptions {
 /** The differentiable transformer ops on a started engine. */
 export function createOps(engine: Engine, { fused = true }: CreateOpsOptions = {}): Ops {
   const composed = createComposedKernels(engine);
-  const fusedKernels = {};
+  const fusedKernels = fused && engine.wasmHeap !== null ? createWasmKernels(engine.wasmHeap) : {};
   const kernels = { ...composed, ...fusedKernels };
   const context = createOpContext(kernels, createScopes());
   return {
     engine,
-    forms: Object.fromEntries(
-      Object.keys(composed).map((name) => [name, fused && name in fusedKernels ? "fused" : "composed"]),
-    ),
+    forms: Object.fromEntries(Object.keys(composed).map((name) => [name, name in fusedKernels ? "fused" : "composed"])),
     scope: context.scopes.run,
     ...storageOps(context),
     ...recordOps(context),

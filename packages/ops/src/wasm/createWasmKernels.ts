@@ -1,0 +1,26 @@
+import type { WasmHeap } from "@dflash/engine";
+import type * as tf from "@tensorflow/tfjs-core";
+import type { Kernels } from "../kernels.ts";
+import { attentionKernels } from "./attentionKernels.ts";
+import { crossEntropyKernels } from "./crossEntropyKernels.ts";
+import { elementwiseKernels } from "./elementwiseKernels.ts";
+import { linearKernels } from "./linearKernels.ts";
+import { rmsNormKernels } from "./rmsNormKernels.ts";
+import { rowKernels } from "./rowKernels.ts";
+import { createWasmContext } from "./wasmContext.ts";
+
+/**
+ * Fused kernels for the WASM engine: a SIMD module of our own that computes on the heap of tfjs's backend, in the engine's
+ * threads, with the same bits for any number of them.
+ */
+export function createWasmKernels(heap: WasmHeap): Omit<Kernels<tf.Tensor>, "upload" | "read" | "dispose" | "reshape"> {
+  const context = createWasmContext(heap);
+  return {
+    ...linearKernels(context),
+    ...rmsNormKernels(context),
+    ...attentionKernels(context),
+    ...elementwiseKernels(context),
+    ...crossEntropyKernels(context),
+    ...rowKernels(context),
+  };
+}
