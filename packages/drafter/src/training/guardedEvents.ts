@@ -2,18 +2,12 @@ import { EventEmitter } from "eventemitter3";
 
 type Listener<Payload> = (payload: Payload) => unknown;
 
-/** Adds or removes a listener. */
-export type Listen<Events> = <Name extends keyof Events & string>(
-  event: Name,
-  listener: Listener<Events[Name]>,
-) => void;
-
 /** Typed events whose listeners can't harm who emits. */
 export interface GuardedEvents<Events> {
-  readonly on: Listen<Events>;
-  readonly once: Listen<Events>;
-  readonly off: Listen<Events>;
-  readonly emit: <Name extends keyof Events & string>(event: Name, payload: Events[Name]) => void;
+  on<Name extends keyof Events & string>(event: Name, listener: Listener<Events[Name]>): void;
+  once<Name extends keyof Events & string>(event: Name, listener: Listener<Events[Name]>): void;
+  off<Name extends keyof Events & string>(event: Name, listener: Listener<Events[Name]>): void;
+  emit<Name extends keyof Events & string>(event: Name, payload: Events[Name]): void;
 }
 
 /** Makes an emitter that reports what a listener throws, or rejects with, once a listener on stderr, in the name of `owner`. */

@@ -39,8 +39,17 @@ export interface TrainEvents {
   end: TrainSummary;
 }
 
-/** A run that has been started. A listener that throws is reported and does not touch it. */
-export interface TrainRun extends Pick<GuardedEvents<TrainEvents>, "on" | "once" | "off"> {
+/** Subscribes to, or unsubscribes from, an event. A listener that throws is reported once and never reaches the run. */
+type Listen = <Name extends keyof TrainEvents>(
+  event: Name,
+  listener: (payload: TrainEvents[Name]) => unknown,
+) => TrainRun;
+
+/** A run that has been started. */
+export interface TrainRun {
+  readonly on: Listen;
+  readonly once: Listen;
+  readonly off: Listen;
   /** Rejects when the source or a step fails. */
   readonly finished: Promise<TrainSummary>;
 }
@@ -51,8 +60,19 @@ export function trainDrafter(options: TrainOptions): TrainRun {
   if (!Number.isInteger(steps) || steps < 1)
     throw new RangeError(`steps is ${steps}, expected an integer of at least 1`);
   const events = createGuardedEvents<TrainEvents>("drafter");
-  const { on, once, off } = events;
-  return { on, once, off, finished: Promise.resolve().then(async () => run(options, events)) };
+  const listen =
+    (method: "on" | "once" | "off"): Listen =>
+    (event, listener) => {
+      events[method](event, listener);
+      return training;
+    };
+  const training: TrainRun = {
+    on: listen("on"),
+    once: listen("once"),
+    off: listen("off"),
+    finished: Promise.resolve().then(async () => run(options, events)),
+  };
+  return training;
 }
 
 async function run(options: TrainOptions, events: GuardedEvents<TrainEvents>): Promise<TrainSummary> {
@@ -85,7 +105,7 @@ async function run(options: TrainOptions, events: GuardedEvents<TrainEvents>): P
     for await (const batch of source) {
       await timer.step(async () => trainOn(batch));
       if (done.steps === steps) reason = "steps";
-      if (signal?.aborted) reason = "signal";
+      else if (signal?.aborted) reason = "signal";
       if (reason !== "source") break;
     }
   } catch (error) {

@@ -1,0 +1,149 @@
+import { execFileSync } from "node:child_process";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Engine, startEngine } from "@dflash/engine";
+import { createOps, type Ops } from "@dflash/ops";
+import { bfloat16ToFloat32, float32ToBfloat16, openSafetensors, writeSafetensors } from "@dflash/safetensors";
+import { createTimer } from "@dflash/timer";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import type { DFlashDrafter } from "../model/createDrafter.ts";
+import { tinyConfig, tinyDrafter } from "../tinyDrafter.test-support.ts";
+import { loadDrafter } from "./loadDrafter.ts";
+import { saveDrafter } from "./saveDrafter.ts";
+
+let engine: Engine;
+let ops: Ops;
+let drafter: DFlashDrafter;
+let dir: string;
+beforeAll(async () => {
+  engine = await startEngine("cpu");
+  ops = createOps(engine);
+  drafter = await tinyDrafter(ops);
+});
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), "drafter-"));
+  await saveDrafter(dir, drafter);
+});
+afterEach(async () => rm(dir, { recursive: true }));
+afterAll(() => engine.dispose());
+
+const load = async (): Promise<DFlashDrafter> => loadDrafter(dir, { ops, timer: createTimer() });
+
+test("writes the published tensors without a prefix, in bfloat16, and nothing else", async () => {
+  const file = await openSafetensors(join(dir, "model.safetensors"));
+  // Two layers: 3 + 11 · 2, as 58 are 3 + 11 · 5.
+  expect(file.tensors.size).toBe(25);
+  for (const [name, shape] of [
+    ["fc.weight", [16, 48]],
+    ["layers.0.self_attn.q_proj.weight", [32, 16]],
+    ["layers.1.self_attn.k_norm.weight", [8]],
+    ["layers.1.mlp.down_proj.weight", [16, 24]],
+    ["norm.weight", [16]],
+  ] as const) {
+    expect(file.tensors.get(name)).toMatchObject({ dtype: "BF16", shape });
+  }
+  expect(file.metadata).toEqual({ format: "pt" });
+  await file.close();
+  expect(await readdir(dir)).toEqual(["config.json", "model.safetensors"]);
+});
+
+test("loads what it saved, rounded to bfloat16", async () => {
+  const loaded = await load();
+  expect(loaded.config).toEqual(tinyConfig);
+  for (const [name, tensor] of drafter.parameters) {
+    const values = Float32Array.from(await tensor.read());
+    expect(await loaded.parameters.get(name)!.read()).toEqual(bfloat16ToFloat32(float32ToBfloat16(values)));
+  }
+  loaded.dispose();
+});
+
+test("saving again replaces what stood there", async () => {
+  const other = await tinyDrafter(ops, {
+    weights: (_, shape) => new Float32Array(shape.reduce((a, b) => a * b)).fill(0.5),
+  });
+  await saveDrafter(dir, other);
+  const loaded = await load();
+  expect((await loaded.parameters.get("fc.weight")!.read()).every((value) => value === 0.5)).toBe(true);
+  for (const part of [other, loaded]) part.dispose();
+});
+
+test.each([
+  [
+    "a tensor of another shape",
+    { "norm.weight": [8] },
+    "tensor norm.weight is of shape [8], expected [16] by config.json",
+  ],
+  ["a missing tensor", { "fc.weight": null }, "tensor fc.weight is missing, expected [16, 48] by config.json"],
+  [
+    "a tensor of another kind of drafter",
+    { "markov.weight": [2] },
+    "tensor markov.weight is not part of a DFlash drafter",
+  ],
+])("refuses %s by name, and keeps no tensor", async (_, changes: Record<string, number[] | null>, message) => {
+  const shapes = new Map<string, readonly number[] | null>(
+    [...drafter.parameters].map(([name, { shape }]) => [name, shape]),
+  );
+  for (const [name, shape] of Object.entries(changes)) shapes.set(name, shape);
+  const tensors = [...shapes].flatMap(([name, shape]) =>
+    shape === null
+      ? []
+      : [[name, { dtype: "F32" as const, shape, data: new Float32Array(shape.reduce((a, b) => a * b)) }] as const],
+  );
+  await writeSafetensors(join(dir, "model.safetensors"), Object.fromEntries(tensors));
+  const before = engine.memory().tensors;
+  await expect(load()).rejects.toThrow(message);
+  expect(engine.memory().tensors).toBe(before);
+});
+
+test("a config that is missing, cut short or wrong is named with its file", async () => {
+  const path = join(dir, "config.json");
+  const text = await readFile(path, "utf8");
+  await writeFile(path, text.slice(0, 40));
+  await expect(load()).rejects.toThrow(`${path}: not JSON (`);
+  await writeFile(path, text.replace('"head_dim": 8', '"head_dim": 7'));
+  await expect(load()).rejects.toThrow(`${path}: head_dim is 7, expected an even number`);
+  await rm(path);
+  await expect(load()).rejects.toThrow(`${path}: cannot be read (`);
+});
+
+/** Whether this machine can read a checkpoint as PyTorch's users do. */
+const python = ((): boolean => {
+  try {
+    execFileSync("python3", ["-c", "import torch, transformers, safetensors"], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+})();
+
+test.skipIf(!python)(
+  "Transformers reads the config and the weights (skipped where python3 has no transformers)",
+  async () => {
+    const script = `
+import json, sys
+from safetensors.torch import load_file
+from transformers import Qwen3Config
+from transformers.models.qwen3.modeling_qwen3 import Qwen3Model
+config = Qwen3Config.from_pretrained(sys.argv[1])
+tensors = load_file(sys.argv[1] + "/model.safetensors")
+# The drafter's own tensors are those of a Qwen3 model without its embedding, and the two that mix the features in.
+model = Qwen3Model(config)
+own = {name: list(p.shape) for name, p in model.named_parameters() if not name.startswith("embed_tokens")}
+print(json.dumps({"own": own, "found": {n: list(t.shape) for n, t in tensors.items()}, "dtypes": sorted({str(t.dtype) for t in tensors.values()}),
+  "theta": config.rope_parameters["rope_theta"], "dflash": config.dflash_config, "block": config.block_size}))
+`;
+    const printed = execFileSync("python3", ["-c", script, dir], {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    const { own, found, ...rest } = JSON.parse(printed);
+    expect(found).toEqual({ ...own, "fc.weight": [16, 48], "hidden_norm.weight": [16] });
+    expect(rest).toEqual({
+      dtypes: ["torch.bfloat16"],
+      theta: 10000,
+      dflash: { block_size: 4, mask_token_id: 39, target_layer_ids: [1, 3, 5] },
+      block: 4,
+    });
+  },
+);

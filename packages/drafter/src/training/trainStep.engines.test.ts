@@ -1,0 +1,49 @@
+import { type Engine, startEngine } from "@dflash/engine";
+import { createOps, type Ops } from "@dflash/ops";
+import type { TargetHead } from "@dflash/target-forward";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { tinyBatch, tinyHead, tinyTraining } from "../tinyDrafter.test-support.ts";
+
+describe.each(["cpu", "wasm"] as const)("on %s", (engineName) => {
+  let engine: Engine;
+  let ops: Ops;
+  let head: TargetHead;
+  beforeAll(async () => {
+    engine = await startEngine(engineName, { threads: 1 });
+    ops = createOps(engine);
+    head = await tinyHead(ops);
+  });
+  afterAll(() => engine.dispose());
+
+  test("the same seed gives the same losses bit for bit, another seed others", async () => {
+    const runs: (number | null)[][] = [];
+    for (const seed of [1, 1, 2]) {
+      const { step, dispose } = await tinyTraining(ops, head, { seed });
+      const losses: (number | null)[] = [];
+      for (let index = 0; index < 6; index++) {
+        const batch = await tinyBatch(ops, { index, lengths: [10 + (index % 5), 6 + (index % 3)] });
+        losses.push((await step(batch)).loss);
+        batch.dispose();
+      }
+      runs.push(losses);
+      dispose();
+    }
+    expect(runs[1]).toEqual(runs[0]);
+    expect(runs[2]).not.toEqual(runs[0]);
+  });
+
+  test("keeps as many tensors after each of 200 steps as before", async () => {
+    const { step, dispose } = await tinyTraining(ops, head);
+    const before = engine.memory().tensors;
+    const counts = new Set<number>();
+    for (let index = 0; index < 200; index++) {
+      const supervised = index % 50 === 0 ? () => false : undefined;
+      const batch = await tinyBatch(ops, { index, lengths: [7 + (index % 6)], ...(supervised && { supervised }) });
+      await step(batch);
+      batch.dispose();
+      counts.add(engine.memory().tensors);
+    }
+    expect([...counts]).toEqual([before]);
+    dispose();
+  });
+});
