@@ -152,6 +152,10 @@ class SectionView implements SectionReport {
   get gcMs(): null | undefined {
     return this.#source.pending.has("gcMs") ? null : undefined;
   }
+
+  get stallMs(): null | undefined {
+    return this.#source.pending.has("stallMs") ? null : undefined;
+  }
 }
 
 class LaneView implements LaneReport {
@@ -204,11 +208,12 @@ function causesOf({ replay }: ReportSource, slot: number): Causes {
 function copyReport(report: Report): ReportSnapshot {
   const { step, startMs, ms, residualMs, overheadUs, unbalanced, dropped, causes } = report;
   const sections = Object.entries(report.sections).map(([name, section]): [string, SectionReport] => {
-    const { lane, role, waitsFor, selfMs, count, parent, work, reason, deviceMs, gcMs } = section;
+    const { lane, role, waitsFor, selfMs, count, parent, work, reason, deviceMs, gcMs, stallMs } = section;
     const copy: SectionReport = { name, lane, role, waitsFor, ms: section.ms, selfMs, count, parent, work, causes: section.causes };
     if (reason !== undefined) copy.reason = reason;
     if (deviceMs !== undefined) copy.deviceMs = deviceMs;
     if (gcMs !== undefined) copy.gcMs = gcMs;
+    if (stallMs !== undefined) copy.stallMs = stallMs;
     return [name, copy];
   });
   const lanes = Object.entries(report.lanes).map(([name, lane]): [string, LaneReport] => {

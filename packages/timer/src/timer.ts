@@ -5,8 +5,8 @@ export interface SectionOptions {
   /** Lane the section runs in; the timer's own lane unless given. */
   lane?: string;
   /**
-   * What it does: `wait` marks time spent waiting; `data`, `pack`, `mask`, `optimizer`, `log` and `checkpoint` are causes that a verdict
-   * knows by themselves. Other words are kept as they are.
+   * What it does: `wait` marks time spent waiting; `data`, `packing`, `block-mask`, `optimizer`, `log` and `checkpoint` are causes that a
+   * verdict can name. Other words are kept as they are.
    */
   role?: string;
   /** The lane that a `wait` section waits for. */
@@ -79,6 +79,8 @@ export interface LateColumns {
   deviceMs?: number | null | undefined;
   /** Garbage collection that hit the section, ms. */
   gcMs?: number | null | undefined;
+  /** Time in which other callbacks kept the event loop from the section, ms. */
+  stallMs?: number | null | undefined;
 }
 
 /** Times of one section in one step, milliseconds. */

@@ -1,0 +1,136 @@
+import type { ReportSnapshot, SectionReport } from "../timer.ts";
+import type { JudgedStep } from "./judgedStep.ts";
+
+/** Milliseconds of the steps by cause; a lane's cause is its name and "-bound". */
+export type CauseTimes = Map<string, number>;
+
+/** What a verdict may know of the engine. */
+export interface EngineFacts {
+  /** Host time of one dispatch, µs. */
+  readonly dispatchUs?: number;
+}
+
+/** Causes of sections with a role, by the role. */
+const ROLES: Readonly<Record<string, string>> = {
+  data: "data-bound",
+  packing: "packing",
+  "block-mask": "block-mask",
+  optimizer: "optimizer",
+  log: "log",
+  checkpoint: "checkpoint",
+};
+const roleCause = ({ role }: SectionReport): string | undefined => (role === null ? undefined : ROLES[role]);
+/** Cause that is a lane. */
+const bound = (lane: string): string => `${group(lane)}-bound`;
+/** Lanes of one kind are told apart by an index in brackets. */
+const group = (lane: string): string => lane.replace(/\[.*\]$/, "");
+
+/** Splits the own lane's time in all steps among the causes that may have taken it. Causes may overlap: each is what would be won without it. */
+export function measureCauses(steps: readonly JudgedStep[], { dispatchUs }: EngineFacts = {}): CauseTimes {
+  const times: CauseTimes = new Map();
+  const add: Add = (cause, ms) => {
+    if (cause !== undefined) times.set(cause, (times.get(cause) ?? 0) + Math.max(0, ms));
+  };
+  for (const step of steps) {
+    const { report, late = {} } = step;
+    const own = Object.keys(report.lanes)[0]!;
+    const blocking = Object.values(report.sections).filter((section) => rootLane(report, section) === own);
+    for (const section of blocking) add(roleCause(section), section.selfMs ?? 0);
+    addWaits(step, own, add);
+    addEngine(step, blocking, add, dispatchUs);
+    for (const { gcMs, stallMs } of Object.values(late)) {
+      add("gc", gcMs ?? 0);
+      add("event-loop", stallMs ?? 0);
+    }
+    add("residual", report.residualMs);
+    const { busyMs, overlapMs } = report.lanes[own]!;
+    const roles = sum(blocking, (section) => (section.lane === own && roleCause(section) ? section.selfMs : 0));
+    add(bound(own), busyMs - roles - Math.max(0, ...Object.values(overlapMs)));
+  }
+  addChurn(steps, add);
+  return times;
+}
+
+type Add = (cause: string | undefined, ms: number) => void;
+
+/** Lane at the top of the tree that a section ran in. */
+function rootLane(report: ReportSnapshot, { lane, parent }: SectionReport): string {
+  return parent === null ? lane : rootLane(report, report.sections[parent]!);
+}
+
+const sum = (sections: readonly SectionReport[], of: (section: SectionReport) => number | null): number => sections.reduce((total, section) => total + (of(section) ?? 0), 0);
+
+/**
+ * Whom the own lane waited for. While a lane that it waits for is busy, that lane is the cause, unless it has time to spare: then the two take turns that they need not take.
+ * While that lane waits itself, the cause is whatever it waits for.
+ */
+function addWaits({ report, ready }: JudgedStep, own: string, add: Add): void {
+  const all = Object.values(report.sections);
+  const others = Object.entries(report.lanes).filter(([name]) => name !== own);
+  const forNobody = sum(all, (section) => (section.lane === own && section.role === "wait" && section.waitsFor === null ? section.selfMs : 0));
+  let waited = report.lanes[own]!.waitMs - forNobody;
+  if ((ready ?? 0) >= 1) return add("queue", waited);
+
+  const unknown = all.filter((section) => section.lane === own && section.role === "wait" && section.waitsFor !== null && !others.some(([name]) => group(name) === group(section.waitsFor!)));
+  for (const { waitsFor, ms } of unknown) {
+    add(bound(waitsFor!), ms ?? 0);
+    waited -= ms ?? 0;
+  }
+
+  for (const kind of new Set(others.map(([name]) => group(name)))) {
+    const lanes = others.filter(([name]) => group(name) === kind);
+    const slowest = lanes.reduce((a, b) => (b[1].busyMs > a[1].busyMs ? b : a));
+    const [name, { busyMs, overlapMs }] = slowest;
+    const sections = all.filter((section) => section.lane === name);
+    const overlap = overlapMs[own] ?? 0;
+    const isInline = overlap === 0 && sections.some((section) => section.parent !== null && rootLane(report, section) === own);
+    const blamed = Math.min(Math.max(0, waited), busyMs - overlap);
+    waited -= blamed;
+    const spare = isInline ? 0 : Math.min(blamed, Math.max(0, report.ms - busyMs));
+    const waitsFor = (lane: string): number => sum(sections, (section) => (section.role === "wait" && group(section.waitsFor ?? "") === group(lane) ? section.selfMs : 0));
+    const held = waitsFor(own);
+    add(held >= spare / 2 ? "queue" : "lost-overlap", spare);
+    const work = blamed - spare;
+    if (!isInline) for (const section of sections) add(roleCause(section), busyMs > 0 ? (work * (section.selfMs ?? 0)) / busyMs : 0);
+    const roleMs = sum(sections, (section) => (roleCause(section) ? section.selfMs : 0));
+    const rest = lanes.length > 1 ? (busyMs * lanes.length - lanes.reduce((total, [, lane]) => total + lane.busyMs, 0)) / (lanes.length - 1) : 0;
+    const straggling = lanes.length > 1 ? Math.min(work, rest) : 0;
+    add("straggler", straggling);
+    add(bound(name), busyMs > 0 ? (work - straggling) * (1 - roleMs / busyMs) : 0);
+    for (const [other] of others) {
+      if (group(other) === kind) continue;
+      const chained = Math.min(Math.max(0, waited), waitsFor(other));
+      add(bound(other), chained);
+      waited -= chained;
+    }
+    const queued = Math.min(Math.max(0, waited), held);
+    add("queue", queued);
+    waited -= queued;
+  }
+  add("queue", waited);
+}
+
+/** What the engine cost the host: waiting, or dispatching when its device has little to do. */
+function addEngine({ report, late = {} }: JudgedStep, blocking: readonly SectionReport[], add: Add, dispatchUs: number | undefined): void {
+  const { causes } = report;
+  if (!causes) return;
+  const known = blocking.filter((section) => section.parent === null && late[section.name]?.deviceMs != null);
+  const deviceMs = known.length > 0 ? sum(known, ({ name }) => late[name]!.deviceMs ?? null) : null;
+  const hostMs = sum(known, ({ ms }) => ms);
+  const syncMs = causes.syncMs ?? 0;
+  if (deviceMs === null || deviceMs < 0.7 * report.ms) add("sync-wait", syncMs);
+  if (deviceMs !== null && deviceMs < 0.5 * hostMs) add("launch-bound", hostMs - deviceMs - syncMs);
+  else if (deviceMs === null && dispatchUs !== undefined) add("launch-bound", ((causes.kernels ?? 0) * dispatchUs) / 1000);
+}
+
+/** What a new shape costs, by the slope of the steps' time over their number of new shapes; 0 unless the two go together. */
+function addChurn(steps: readonly JudgedStep[], add: Add): void {
+  const shapes = steps.map(({ report }) => report.causes?.newShapes ?? 0);
+  const ms = steps.map(({ report }) => report.ms);
+  const mean = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0) / values.length;
+  const [meanShapes, meanMs] = [mean(shapes), mean(ms)];
+  const products = mean(shapes.map((count, i) => (count - meanShapes) * (ms[i]! - meanMs)));
+  const variance = mean(shapes.map((count) => (count - meanShapes) ** 2));
+  const correlation = products / Math.sqrt(variance * mean(ms.map((time) => (time - meanMs) ** 2)));
+  if (correlation > 0.5) add("allocator-churn", (products / variance) * meanShapes * steps.length);
+}
