@@ -52,7 +52,11 @@ export async function loadTokenizer(dir: string, options: LoadTokenizerOptions =
   const special = [...tokenizer.get_added_tokens_decoder().values()].filter((token) => token.special);
   return {
     encode: (text) => tokenizer.encode(text, { add_special_tokens: false }).ids,
-    decode: (ids) => tokenizer.decode([...ids], { skip_special_tokens: false }),
+    decode(ids) {
+      const list = [...ids];
+      if (list.length === 0) return "";
+      return tokenizer.decode(list, { skip_special_tokens: false, clean_up_tokenization_spaces: false });
+    },
     applyChatTemplate(messages, { addGenerationPrompt = false, tools } = {}) {
       if (template === undefined) {
         throw new Error(
