@@ -45,13 +45,14 @@ export function createTimer(options: TimerOptions = {}): Timer {
   if (syncEvery > 0 && !probe?.sync) throw new RangeError("createTimer: syncEvery needs an engine that can block until its device is done; leave it out");
 
   const clock = options.clock ?? monotonicClock();
+  const origin = clock();
   const infos: SectionInfo[] = [{ name: "step", lane: ownLane, role: null, waitsFor: null }];
   const lanes: string[] = [];
   const handles = new Map<string, Section>();
   const emitter = createGuardedEmitter<TimerEvents>("timer");
   const statistics = createStepStatistics();
   const slowSteps = createSlowSteps();
-  const replay = createReplay({ origin: clock(), onUnbalanced: strict ? refuse : undefined });
+  const replay = createReplay({ origin, onUnbalanced: strict ? refuse : undefined });
   const recorder = createRecorder({ clock, probe, shared, limit: (size) => (strict ? 1 : size), drain });
   const tracks = createTracks(recorder, replay, infos);
   const pending = new Set<keyof LateColumns>();
@@ -176,6 +177,9 @@ export function createTimer(options: TimerOptions = {}): Timer {
     },
     get calibration() {
       return calibration();
+    },
+    now() {
+      return Number(clock() - origin) / 1e6;
     },
     section(name, { lane = ownLane, role = null, waitsFor = null } = {}) {
       const known = handles.get(name);

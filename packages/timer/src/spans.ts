@@ -6,6 +6,7 @@ export interface SpanSource {
   readonly recording: Recording;
   /** By the recording's own slots, the step in slot 0. */
   readonly sections: readonly SectionInfo[];
+  readonly local: boolean;
   /** Boundaries written so far, modulo 2^32. */
   readonly head: number;
   /** Time of the boundary at a double, ns since the timer was made. */
@@ -24,7 +25,7 @@ interface Frame {
 const LOOK_BACK = 1024;
 
 /** Spans between two times (ns), clipped to them, by lane and start, parents first. Runs that began too far back are left out. */
-export function readSpans({ recording, sections, head, time }: SpanSource, from: number, to: number): Span[] {
+export function readSpans({ recording, sections, local, head, time }: SpanSource, from: number, to: number): Span[] {
   const { words, floats, size, stride } = recording;
   const spans: Span[] = [];
   const stacks = new Map<string, Frame[]>();
@@ -39,6 +40,7 @@ export function readSpans({ recording, sections, head, time }: SpanSource, from:
     spans.push({
       name,
       lane,
+      local,
       startMs: start / 1e6,
       ms: (Math.min(end, to) - start) / 1e6,
       depth: frame.kind === BEGIN ? null : at,

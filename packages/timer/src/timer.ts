@@ -163,6 +163,8 @@ export interface Span {
   /** Since the timer was made, ms; clipped to the step. */
   readonly startMs: number;
   readonly ms: number;
+  /** Whether it ran in the timer's own thread. */
+  readonly local: boolean;
   /** 0 on top; null for overlapping runs, which don't nest. */
   readonly depth: number | null;
   /** Kernels dispatched so far at its start and its end; null without a probe. */
@@ -246,6 +248,8 @@ export interface Timer {
   enabled: boolean;
   readonly sections: readonly SectionInfo[];
   readonly calibration: Calibration;
+  /** Time since the timer was made, ms. */
+  now(): number;
   /** The handle of a section; the same name gives the same handle. */
   section(name: string, options?: SectionOptions): Section;
   /** Runs `fn` as one step and emits `report`. */

@@ -73,10 +73,9 @@ export function createTracks(recorder: Recorder, replay: Replay, sections: reado
       for (const other of others) other.tail = Atomics.load(other.counters, 0);
     },
     spans(fromNs, toNs) {
-      const time = replay.timeAt;
-      return [{ recording: own.recording, sections, head: recorder.head }, ...others.map(({ recording, sections: its, counters }) => ({ recording, sections: its, head: Atomics.load(counters, 0) }))].flatMap(
-        ({ recording, sections: its, head }) => readSpans({ recording, sections: its, head, time: (at) => time(recording, at) }, fromNs, toNs),
-      );
+      const read = ({ recording }: Track, names: readonly SectionInfo[], head: number): Span[] =>
+        readSpans({ recording, sections: names, local: recording === own.recording, head, time: (at) => replay.timeAt(recording, at) }, fromNs, toNs);
+      return [...read(own, sections, recorder.head), ...others.flatMap((other) => read(other, other.sections, Atomics.load(other.counters, 0)))];
     },
   };
 }

@@ -1,0 +1,65 @@
+import type { LateColumns, Report, Span, Timer } from "../timer.ts";
+import { innermost } from "./innermost.ts";
+
+/** A stretch of time on the timer's clock, ms. */
+export interface Interval {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/** What is needed of a timer. */
+export type ObservedTimer = Pick<Timer, "on" | "off" | "spans" | "late" | "expectLate" | "now">;
+
+/** How long after a step its intervals may still come in: turns of the event loop. */
+const TURNS = 2;
+
+/**
+ * Charges intervals to the sections that were innermost in them, as a late column: after each step, once the event loop has turned.
+ * Steps whose spans are no longer held by then stay null.
+ *
+ * @returns a function that stops it.
+ */
+export function chargeLate(timer: ObservedTimer, column: keyof LateColumns, intervals: () => readonly Interval[], counts: (section: string) => boolean): () => void {
+  timer.expectLate(column);
+  const waiting: number[] = [];
+
+  function settle(): void {
+    const known = intervals();
+    for (const step of waiting.splice(0)) {
+      const spans = timer.spans(step);
+      if (!spans) continue;
+      const end = spans.startMs + spans.ms;
+      const times = new Map<string, number>();
+      for (const { name, local } of spans.spans) if (local && counts(name)) times.set(name, 0);
+      for (const { startMs, endMs } of known) {
+        if (endMs > spans.startMs && startMs < end) charge(spans.spans, Math.max(startMs, spans.startMs), Math.min(endMs, end), times);
+      }
+      timer.late(step, Object.fromEntries([...times].map(([name, ms]) => [name, { [column]: ms }])));
+    }
+  }
+
+  function onReport({ step }: Report): void {
+    if (waiting.push(step) > 1) return;
+    let turns = TURNS;
+    const turn = (): void => {
+      turns -= 1;
+      if (turns > 0) setImmediate(turn);
+      else settle();
+    };
+    setImmediate(turn);
+  }
+
+  timer.on("report", onReport);
+  return () => timer.off("report", onReport);
+}
+
+/** Cuts an interval at the boundaries of spans, so that each piece has one innermost span. */
+function charge(spans: readonly Span[], startMs: number, endMs: number, times: Map<string, number>): void {
+  const cuts = spans.flatMap((span) => [span.startMs, span.startMs + span.ms]).filter((ms) => ms > startMs && ms < endMs);
+  const edges = [startMs, ...cuts.toSorted((a, b) => a - b), endMs];
+  for (let i = 1; i < edges.length; i += 1) {
+    const name = innermost(spans, (edges[i - 1]! + edges[i]!) / 2)?.name;
+    const known = name === undefined ? undefined : times.get(name);
+    if (name !== undefined && known !== undefined) times.set(name, known + edges[i]! - edges[i - 1]!);
+  }
+}

@@ -1,0 +1,70 @@
+import type { FunctionTime, SectionProfile, StepsProfile } from "./profileSteps.ts";
+
+/** A node of V8's call tree. */
+interface ProfileNode {
+  readonly id: number;
+  readonly callFrame: { readonly functionName: string; readonly scriptId: string; readonly url: string; readonly lineNumber: number; readonly columnNumber: number };
+  readonly children?: readonly number[];
+  readonly hitCount?: number;
+}
+
+/** A V8 CPU profile; times in µs of the machine's monotonic clock. */
+export interface CpuProfile {
+  readonly nodes: readonly ProfileNode[];
+  readonly startTime: number;
+  readonly endTime: number;
+  /** Node of each sample, and µs since the sample before. */
+  readonly samples: readonly number[];
+  readonly timeDeltas: readonly number[];
+}
+
+/** Sorts a profile's samples by the section in which they fell; those for which `sectionAt` gives null are left out of the times. */
+export function labelProfile(profile: CpuProfile, sectionAt: (us: number) => string | null): StepsProfile {
+  const byId = new Map(profile.nodes.map((node) => [node.id, node]));
+  const parents = new Map(profile.nodes.flatMap((node) => (node.children ?? []).map((child): [number, number] => [child, node.id])));
+  const root = profile.nodes[0]!;
+  const nodes: (Omit<ProfileNode, "children"> & { children: number[] })[] = [{ ...root, id: 1, children: [] }];
+  const copies = new Map<string, number>();
+  const times = new Map<string, Map<number, number>>();
+
+  function add(key: string, parent: number, callFrame: ProfileNode["callFrame"]): number {
+    const id = nodes.length + 1;
+    nodes.push({ id, callFrame, children: [] });
+    nodes[parent - 1]!.children.push(id);
+    copies.set(key, id);
+    return id;
+  }
+  const frame = (functionName: string): ProfileNode["callFrame"] => ({ functionName, scriptId: "0", url: "", lineNumber: -1, columnNumber: -1 });
+  /** The node's copy under its section's frame. */
+  function copy(section: string, id: number): number {
+    const key = `${id} ${section}`;
+    const known = copies.get(key);
+    if (known !== undefined) return known;
+    if (id === root.id) return add(key, 1, frame(`[${section}]`));
+    return add(key, copy(section, parents.get(id)!), byId.get(id)!.callFrame);
+  }
+
+  let us = profile.startTime;
+  const samples = profile.samples.map((id, i) => {
+    us += profile.timeDeltas[i]!;
+    const section = sectionAt(us);
+    if (section === null) return copy("between steps", id);
+    const functions = times.get(section) ?? new Map<number, number>();
+    times.set(section, functions);
+    // A sample stands for the time to the next one.
+    functions.set(id, (functions.get(id) ?? 0) + (profile.timeDeltas[i + 1] ?? 0) / 1000);
+    return copy(section, id);
+  });
+
+  const sections = [...times].map(([section, functions]): SectionProfile => {
+    const merged = new Map<string, FunctionTime>();
+    for (const [id, ms] of functions) {
+      const { functionName, url, lineNumber } = byId.get(id)!.callFrame;
+      const key = `${functionName} ${url}:${lineNumber}`;
+      merged.set(key, { name: functionName || "(anonymous)", url, line: lineNumber + 1, ms: (merged.get(key)?.ms ?? 0) + ms });
+    }
+    const sorted = [...merged.values()].toSorted((a, b) => b.ms - a.ms);
+    return { section, ms: sorted.reduce((sum, { ms }) => sum + ms, 0), functions: sorted };
+  });
+  return { sections: sections.toSorted((a, b) => b.ms - a.ms), profile: { ...profile, nodes, samples } };
+}

@@ -1,0 +1,72 @@
+import { Session } from "node:inspector";
+import type { Report, StepSpans, Timer } from "../timer.ts";
+import { innermost } from "./innermost.ts";
+import { type CpuProfile, labelProfile } from "./labelProfile.ts";
+
+export type { CpuProfile } from "./labelProfile.ts";
+
+/** Which steps are profiled, and how finely. */
+export interface ProfileStepsOptions {
+  /** First and last step. */
+  from: number;
+  to: number;
+  /** Time between two samples, µs; 1000 unless given. */
+  intervalUs?: number;
+}
+
+/** A function's own time in a section. */
+export interface FunctionTime {
+  readonly name: string;
+  readonly url: string;
+  readonly line: number;
+  readonly ms: number;
+}
+
+/** Sampled time of one section, its children's not included. */
+export interface SectionProfile {
+  /** `rest` is time of the steps in no section. */
+  readonly section: string;
+  readonly ms: number;
+  readonly functions: readonly FunctionTime[];
+}
+
+/** A V8 profile of some steps. */
+export interface StepsProfile {
+  /** Longest first. */
+  readonly sections: readonly SectionProfile[];
+  /** In the .cpuprofile format of Chrome's tools, with each section as a frame under the root. */
+  readonly profile: CpuProfile;
+}
+
+/** Takes a V8 CPU profile of a range of steps and tells which functions each section spent its time in. Starting it stops the thread for some 20 ms, between two steps. */
+export async function profileSteps(timer: Pick<Timer, "on" | "off" | "now" | "spans">, { from, to, intervalUs = 1000 }: ProfileStepsOptions): Promise<StepsProfile> {
+  const session = new Session();
+  session.connect();
+  // Both clocks count from the machine's start.
+  const originUs = Number(process.hrtime.bigint() / 1000n) - timer.now() * 1000;
+  const steps: StepSpans[] = [];
+  const start = (): void => {
+    session.post("Profiler.enable");
+    session.post("Profiler.setSamplingInterval", { interval: intervalUs });
+    session.post("Profiler.start");
+  };
+  if (from <= 1) start();
+  const profile = await new Promise<CpuProfile>((resolve, reject) => {
+    timer.on("report", function onReport({ step }: Report) {
+      if (step === from - 1) start();
+      const spans = step >= from && step <= to ? timer.spans(step) : null;
+      if (spans) steps.push(spans);
+      if (step < to) return;
+      timer.off("report", onReport);
+      session.post("Profiler.stop", (error, result) => (error ? reject(error) : resolve(result.profile as CpuProfile)));
+    });
+  });
+  session.disconnect();
+
+  const sectionAt = (us: number): string | null => {
+    const ms = (us - originUs) / 1000;
+    const step = steps.find(({ startMs, ms: length }) => ms >= startMs && ms < startMs + length);
+    return step ? (innermost(step.spans, ms)?.name ?? "rest") : null;
+  };
+  return labelProfile(profile, sectionAt);
+}
