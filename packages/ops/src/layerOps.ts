@@ -1,7 +1,7 @@
 import type { KernelHandle } from "./kernels.ts";
 import type { OpContext } from "./opContext.ts";
 import type { Ops } from "./ops.ts";
-import { checkIndices, checkShape, extent, formatShape, reject } from "./validate.ts";
+import { checkFloat32, checkIndices, checkShape, extent, formatShape, reject } from "./validate.ts";
 import { own, release, retain } from "./value.ts";
 
 /** The layers of a transformer but attention. */
@@ -24,7 +24,7 @@ export function layerOps<H extends KernelHandle>(
       const xv = context.value("rmsNorm", "x", x);
       const wv = context.value("rmsNorm", "weight", weight);
       if (x.shape.length === 0) reject("rmsNorm", "x", "a scalar", "[..., D]");
-      checkShape("rmsNorm", "x", xv.handle, x.shape);
+      checkFloat32("rmsNorm", "x", xv.handle);
       checkShape("rmsNorm", "weight", wv.handle, [extent(xv.handle, -1)]);
       const { y, inverseRms } = kernels.rmsNorm(xv.handle, wv.handle, epsilon);
       const r = own(inverseRms);
@@ -78,7 +78,7 @@ export function layerOps<H extends KernelHandle>(
     swiglu(gate, up) {
       const gv = context.value("swiglu", "gate", gate);
       const uv = context.value("swiglu", "up", up);
-      checkShape("swiglu", "gate", gv.handle, gate.shape);
+      checkFloat32("swiglu", "gate", gv.handle);
       checkShape("swiglu", "up", uv.handle, gate.shape);
       const { y, saved } = kernels.swiglu(gv.handle, uv.handle);
       const kept = saved.map(own);
@@ -101,7 +101,7 @@ export function layerOps<H extends KernelHandle>(
     add(a, b) {
       const av = context.value("add", "a", a);
       const bv = context.value("add", "b", b);
-      checkShape("add", "a", av.handle, a.shape);
+      checkFloat32("add", "a", av.handle);
       checkShape("add", "b", bv.handle, a.shape);
       return context.result(own(kernels.add(av.handle, bv.handle)), [av, bv], () => ({
         holds: [],

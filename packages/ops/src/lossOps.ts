@@ -1,7 +1,7 @@
 import type { KernelHandle } from "./kernels.ts";
 import type { OpContext } from "./opContext.ts";
 import type { Ops } from "./ops.ts";
-import { checkShape, extent, reject } from "./validate.ts";
+import { checkFloat32, checkShape, extent, reject } from "./validate.ts";
 import { own, release } from "./value.ts";
 
 const op = "linearCrossEntropy";
@@ -40,7 +40,7 @@ export function lossOps<H extends KernelHandle>(context: OpContext<H>): Pick<Ops
     argmax(x) {
       const xv = context.value("argmax", "x", x);
       if (x.shape.length === 0) reject("argmax", "x", "a scalar", "one axis or more");
-      checkShape("argmax", "x", xv.handle, x.shape);
+      checkFloat32("argmax", "x", xv.handle);
       return context.tensor(own(kernels.argmax(xv.handle)));
     },
   };

@@ -2,7 +2,7 @@ import type { KernelHandle } from "./kernels.ts";
 import type { OpContext } from "./opContext.ts";
 import type { Ops } from "./ops.ts";
 import type { Tensor } from "./tensor.ts";
-import { checkShape, reject } from "./validate.ts";
+import { checkFloat32, checkShape, reject } from "./validate.ts";
 import { isExclusive, own, release } from "./value.ts";
 import type { Value } from "./value.ts";
 
@@ -19,7 +19,7 @@ export function updateOps<H extends KernelHandle>(
         `${op}: ${argument} is still held by a recording or shared with a reshaped tensor; end that before changing it in place`,
       );
     }
-    checkShape(op, argument, value.handle, tensor.shape);
+    checkFloat32(op, argument, value.handle);
     return value;
   };
 
@@ -41,9 +41,8 @@ export function updateOps<H extends KernelHandle>(
       if (tensors.length === 0) return 0;
       const sums = tensors.map((tensor, index) => {
         const value = context.value("globalNorm", `tensors[${index}]`, tensor);
-        checkShape("globalNorm", `tensors[${index}]`, value.handle, tensor.shape);
-        const sum = own(kernels.sumOfSquares(value.handle));
-        return sum;
+        checkFloat32("globalNorm", `tensors[${index}]`, value.handle);
+        return own(kernels.sumOfSquares(value.handle));
       });
       // One read for all of them: each read waits for the engine.
       const rows = sums.map(({ handle }) => own(kernels.reshape(handle, [1])));

@@ -25,6 +25,11 @@ export function checkShape(
   if (dtype !== type) reject(op, argument, dtype, type);
 }
 
+/** Checks the element type of an argument of any shape. */
+export function checkFloat32(op: string, argument: string, { dtype }: KernelHandle): void {
+  if (dtype !== "float32") reject(op, argument, dtype, "float32");
+}
+
 /** Checks that there are `length` indices, all below `below`. */
 export function checkIndices(op: string, argument: string, indices: Int32Array, length: number, below: number): void {
   if (!(indices instanceof Int32Array)) reject(op, argument, typeof indices, "an Int32Array");
