@@ -15,6 +15,7 @@ import { loadHead, type TargetHeadOptions } from "./targetHead.ts";
 import { tokenPlaces } from "./tokenPlaces.ts";
 import { withWeights, type Weights } from "./weights.ts";
 
+/** What a model is loaded with. */
 export interface CausalLMOptions extends TargetHeadOptions {
   /** Times the inside of the forward, in the lane `target`: `target/attention`, `target/mlp`, `target/capture`. */
   timer?: Pick<Timer, "section">;
@@ -25,7 +26,11 @@ export interface CausalLM extends TargetModel {
   readonly config: CausalLMConfig;
   /** The model's own head, disposed with it. */
   readonly head: TargetHead;
-  /** Computes at once; rejects layers and tokens that the model doesn't have with a RangeError. */
+  /**
+   * Computes at once. Not to be called inside a scope of `ops`, which would free the model's rotary table.
+   *
+   * @throws {RangeError} For layers and tokens that the model doesn't have.
+   */
   forward(batch: TokenBatch, options: TargetForwardOptions): TargetHiddenStates;
   /** LM head of the final norm of the last layer's output; hidden [T, H]: [T, V]. */
   logits(hidden: Tensor): Tensor;

@@ -3,6 +3,7 @@ import type { TargetHead } from "@dflash/target-forward";
 import { readCausalLMConfig, type CausalLMConfig } from "./causalLMConfig.ts";
 import { withWeights, type Weights } from "./weights.ts";
 
+/** What a head is loaded with. */
 export interface TargetHeadOptions {
   /** Where the weights go. */
   ops: Ops;

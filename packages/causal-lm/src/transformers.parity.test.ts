@@ -25,7 +25,10 @@ save_file({**tensors, "logits": torch.cat([o.logits[0] for o in outputs])}, out)
 
 const python = (...args: string[]): ReturnType<typeof spawnSync> => spawnSync("python3", args, { encoding: "utf8" });
 const missing =
-  python("-c", "import safetensors, torch, transformers").status === 0 ? "" : " (skipped: python3 has no transformers)";
+  python("-c", "import importlib.util as u; exit(not all(map(u.find_spec, ('safetensors', 'torch', 'transformers'))))")
+    .status === 0
+    ? ""
+    : " (skipped: python3 has no transformers)";
 
 it.skipIf(missing)(
   `the tiny target computes on real prompts what transformers does${missing}`,

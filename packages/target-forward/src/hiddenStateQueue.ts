@@ -1,6 +1,7 @@
 import type { PackedHiddenStates } from "./packedHiddenStates.ts";
 import { mayPut, mayTake, queuePolicy, type QueuePolicy } from "./queuePolicy.ts";
 
+/** Bounds of the queue, and what closes it. */
 export interface HiddenStateQueueOptions extends Partial<QueuePolicy> {
   /** Index of the first batch to be taken, to be given with several producers; that of the first one put unless given. */
   firstIndex?: number;

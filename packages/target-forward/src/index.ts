@@ -4,6 +4,7 @@ export { mayPut, mayTake, queuePolicy, type QueuePolicy } from "./queuePolicy.ts
 export {
   createTargetForwardLoop,
   type TargetForwardEvents,
+  type TargetForwardListener,
   type TargetForwardLoop,
   type TargetForwardLoopOptions,
 } from "./targetForwardLoop.ts";

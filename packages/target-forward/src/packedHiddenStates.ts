@@ -7,5 +7,6 @@ export interface PackedHiddenStates extends TokenBatch {
   readonly features: Tensor;
   /** The last layer's output before the final norm, [T, hiddenSize], or null when not asked for. */
   readonly last: Tensor | null;
+  /** Frees the tensors. */
   dispose(): void;
 }

@@ -10,6 +10,7 @@ import type { TargetForwardOptions, TargetModel } from "./targetModel.ts";
 import type { TokenBatch } from "./tokenBatch.ts";
 import { untilAborted } from "./untilAborted.ts";
 
+/** What the loop runs, on what, and how far ahead. */
 export interface TargetForwardLoopOptions extends TargetForwardOptions, Partial<QueuePolicy> {
   model: TargetModel;
   /** What the model computes with; packs its features. */
@@ -36,19 +37,21 @@ export interface TargetForwardEvents {
   end: { batches: number; tokens: number };
 }
 
-/** Subscribes to, or unsubscribes from, an event. A listener that throws is reported once and never reaches the loop. */
-type Listen = <Name extends keyof TargetForwardEvents>(
-  event: Name,
-  listener: (payload: TargetForwardEvents[Name]) => unknown,
-) => TargetForwardLoop;
+/** Listens to one event of the loop. */
+export type TargetForwardListener<Name extends keyof TargetForwardEvents> = (
+  payload: TargetForwardEvents[Name],
+) => unknown;
 
 /** Packed hidden states in batch order, to be iterated once; whoever takes one disposes it. */
 export interface TargetForwardLoop extends AsyncIterable<PackedHiddenStates> {
   /** State of the queue between target and consumer. */
   readonly queue: Pick<HiddenStateQueue, "capacity" | "minReady" | "depth" | "demand" | "waits">;
-  on: Listen;
-  once: Listen;
-  off: Listen;
+  /** Subscribes to an event. A listener that throws, or rejects, is reported once and never reaches the loop. */
+  on<Name extends keyof TargetForwardEvents>(event: Name, listener: TargetForwardListener<Name>): TargetForwardLoop;
+  /** Subscribes to an event's next emit. */
+  once<Name extends keyof TargetForwardEvents>(event: Name, listener: TargetForwardListener<Name>): TargetForwardLoop;
+  /** Unsubscribes. */
+  off<Name extends keyof TargetForwardEvents>(event: Name, listener: TargetForwardListener<Name>): TargetForwardLoop;
 }
 
 /**
@@ -124,15 +127,15 @@ export function createTargetForwardLoop(options: TargetForwardLoopOptions): Targ
   const iterator = iterate();
   const loop: TargetForwardLoop = {
     queue,
-    on: (event, listener) => {
+    on(event, listener) {
       events.on(event, listener);
       return loop;
     },
-    once: (event, listener) => {
+    once(event, listener) {
       events.once(event, listener);
       return loop;
     },
-    off: (event, listener) => {
+    off(event, listener) {
       events.off(event, listener);
       return loop;
     },

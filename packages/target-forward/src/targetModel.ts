@@ -1,6 +1,7 @@
 import type { Tensor } from "@dflash/ops";
 import type { TokenBatch } from "./tokenBatch.ts";
 
+/** What a forward captures. */
 export interface TargetForwardOptions {
   /** 0-based decoder layers whose outputs are captured (Hugging Face `hidden_states[id + 1]`, before the final norm). */
   layerIds: readonly number[];
@@ -21,7 +22,9 @@ export interface TargetModel {
   /** Number of decoder layers, L. */
   readonly layers: number;
   readonly hiddenSize: number;
+  /** Runs the layers that `options` needs over every row of the batch; each row is causal in itself. */
   forward(batch: TokenBatch, options: TargetForwardOptions): TargetHiddenStates | Promise<TargetHiddenStates>;
+  /** Frees the weights. */
   dispose(): void;
 }
 
@@ -35,5 +38,6 @@ export interface TargetHead {
   readonly lmHead: Tensor;
   /** Weight of the final RMSNorm, [hiddenSize]. */
   readonly finalNorm: Tensor;
+  /** Frees the weights. */
   dispose(): void;
 }
