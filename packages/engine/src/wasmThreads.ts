@@ -17,6 +17,8 @@ export interface WasmThreads {
 const [GENERATION, OPEN, INSIDE, NEXT, TASKS, FUNCTION, VALUES, FAILED] = [0, 1, 2, 3, 4, 5, 6, 7];
 const WORDS = 8;
 const MOST_VALUES = 32;
+/** Looks at a word that is about to change, some 50 µs: less than being woken takes. After that a thread sleeps. */
+const LOOKS = 20_000;
 
 /** Starts `threads` − 1 workers besides this thread. They never keep the process alive. */
 export function startWasmThreads(module: object, memory: WasmMemory, threads: number): WasmThreads {
@@ -57,7 +59,9 @@ export function startWasmThreads(module: object, memory: WasmMemory, threads: nu
       } finally {
         // Closed first: who comes in from now on sees it and leaves, so the next call's values are safe to write.
         Atomics.store(words, OPEN, 0);
-        while (Atomics.load(words, INSIDE) !== 0);
+        for (let look = 0, inside = 0; (inside = Atomics.load(words, INSIDE)) !== 0; look++) {
+          if (look > LOOKS) Atomics.wait(words, INSIDE, inside);
+        }
       }
       if (Atomics.exchange(words, FAILED, 0) !== 0) throw new Error(`wasm: ${name} failed in a worker thread`);
     },
@@ -67,17 +71,14 @@ export function startWasmThreads(module: object, memory: WasmMemory, threads: nu
   };
 }
 
-/**
- * The workers' code, as text, since no loader of TypeScript is sure to be there. Between calls a worker looks for the next
- * one for some 50 µs, less than waking up takes, and then sleeps.
- */
+/** The workers' code, as text, since no loader of TypeScript is sure to be there. */
 const workerSource = `
 const { workerData } = require("node:worker_threads");
 const { module, memory, words, shared, thread } = workerData;
 const functions = Object.values(new WebAssembly.Instance(module, { env: { memory } }).exports);
 let seen = 0;
 for (;;) {
-  for (let look = 0; look < 20000 && Atomics.load(words, ${GENERATION}) === seen; look++);
+  for (let look = 0; look < ${LOOKS} && Atomics.load(words, ${GENERATION}) === seen; look++);
   Atomics.wait(words, ${GENERATION}, seen);
   seen = Atomics.load(words, ${GENERATION});
   Atomics.add(words, ${INSIDE}, 1);
@@ -94,6 +95,7 @@ for (;;) {
     Atomics.store(words, ${FAILED}, 1);
   } finally {
     Atomics.sub(words, ${INSIDE}, 1);
+    Atomics.notify(words, ${INSIDE});
   }
 }
 `;

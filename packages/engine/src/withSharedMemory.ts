@@ -40,16 +40,12 @@ interface WorkerStandIn {
   onmessage?: (event: { data: { cmd: string } }) => void;
 }
 
+const ignore = (): void => {};
+
 /** Called with `new`: a worker that says that it is loaded, and does nothing. */
 function workerStandIn(this: WorkerStandIn): void {
-  const ignore = (): void => {};
-  Object.assign(this, {
-    on: ignore,
-    ref: ignore,
-    unref: ignore,
-    terminate: ignore,
-    postMessage: ({ cmd }: { cmd: string }) => {
-      if (cmd === "load") this.onmessage?.({ data: { cmd: "loaded" } });
-    },
-  });
+  const postMessage = ({ cmd }: { cmd: string }): void => {
+    if (cmd === "load") this.onmessage?.({ data: { cmd: "loaded" } });
+  };
+  Object.assign(this, { postMessage, on: ignore, ref: ignore, unref: ignore, terminate: ignore });
 }

@@ -10,9 +10,13 @@ const MC: i32 = 64;
 /** Rows a task takes, so that products with few columns still spread over threads. */
 const TASK_ROWS: i32 = 256;
 
-/** Bytes of scratch that {@link multiplyBlock} needs: a packed block of B, and one register tile for the ragged edge. */
+/** Scratch of {@link multiplyBlock}: a packed block of B, one of A, and one register tile for the ragged edge. */
+const PACKED_A: i32 = KC * NC * 4;
+const EDGE: i32 = PACKED_A + KC * MC * 4;
+
+/** Bytes of scratch that {@link multiplyBlock} needs. */
 export function gemmScratchBytes(): i32 {
-  return (KC * NC + TILE * PANEL) * 4;
+  return EDGE + TILE * PANEL * 4;
 }
 
 /** Tasks that {@link multiply} splits an m × n product into. */
@@ -26,7 +30,7 @@ function rowBlocks(m: i32): i32 {
 
 /**
  * One task of C (+)= A·B for any strides (bytes), so that no operand is ever transposed in memory: A is m × k, B is k × n
- * and one of its strides is 4, C is m × n with contiguous rows `rsC` apart. Every element is summed in the same order
+ * and each has a stride of 4, C is m × n with contiguous rows `rsC` apart. Every element is summed in the same order
  * whichever thread takes the task.
  */
 export function multiply(
@@ -54,28 +58,35 @@ export function multiplyBlock(
     let k0 = 0;
     do {
       const kc = min(KC, k - k0);
-      pack(kc, nc, b + k0 * rsB + n0 * csB, rsB, csB, scratch);
+      packB(kc, nc, b + k0 * rsB + n0 * csB, rsB, csB, scratch);
       for (let m0 = 0; m0 < m; m0 += MC) {
-        multiplyPacked(
-          min(MC, m - m0), nc, kc,
-          a + m0 * rsA + k0 * csA, rsA, csA, scratch, c + m0 * rsC + n0 * 4, rsC, add || k0 > 0,
-        );
+        const mc = min(MC, m - m0);
+        const from = a + m0 * rsA + k0 * csA;
+        const to = c + m0 * rsC + n0 * 4;
+        if (csA == 4) {
+          multiplyPacked(mc, nc, kc, from, rsA, csA, TILE * rsA, to, rsC, add || k0 > 0, scratch);
+        } else {
+          packA(mc, kc, from, csA, scratch + PACKED_A);
+          multiplyPacked(mc, nc, kc, scratch + PACKED_A, 4, TILE * 4, kc * TILE * 4, to, rsC, add || k0 > 0, scratch);
+        }
       }
       k0 += KC;
     } while (k0 < k);
   }
 }
 
+/** C (+)= A·B for a packed block of B; rows of A come in tiles that are `tileA` apart. */
 function multiplyPacked(
-  m: i32, n: i32, k: i32, a: usize, rsA: i32, csA: i32, packed: usize, c: usize, rsC: i32, add: bool,
+  m: i32, n: i32, k: i32,
+  a: usize, rsA: i32, csA: i32, tileA: i32, c: usize, rsC: i32, add: bool, packed: usize,
 ): void {
-  const edge = packed + KC * NC * 4;
+  const edge = packed + EDGE;
   for (let j = 0; j < n; j += PANEL) {
     const panel = packed + j * k * 4;
     const left = n - j;
-    for (let i = 0; i < m; i += TILE) {
+    let ai = a;
+    for (let i = 0; i < m; i += TILE, ai += tileA) {
       const rows = min(TILE, m - i);
-      const ai = a + i * rsA;
       const ci = c + i * rsC + j * 4;
       if (left >= PANEL) {
         multiplyTile(rows, k, ai, rsA, csA, panel, ci, rsC, add);
@@ -96,8 +107,20 @@ function copyTile(rows: i32, columns: i32, from: usize, fromStride: i32, to: usi
   }
 }
 
+/** Columns of a transposed A, whose rows lie apart by 4 bytes, in tiles of four rows, k after k. */
+function packA(m: i32, k: i32, a: usize, csA: i32, packed: usize): void {
+  for (let i = 0; i < m; i += TILE) {
+    let from = a + i * 4;
+    for (let p = 0; p < k; p++) {
+      v128.store(packed, loadLanes(from, m - i));
+      from += csA;
+      packed += TILE * 4;
+    }
+  }
+}
+
 /** Rows of B in panels of eight columns, k after k; a last, narrower panel is filled up with zeros. */
-function pack(k: i32, n: i32, b: usize, rsB: i32, csB: i32, packed: usize): void {
+function packB(k: i32, n: i32, b: usize, rsB: i32, csB: i32, packed: usize): void {
   for (let j = 0; j < n; j += PANEL) {
     const from = b + j * csB;
     const to = packed + j * k * 4;
