@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BackendWasm } from "@tensorflow/tfjs-backend-wasm";
 import * as tf from "@tensorflow/tfjs-core";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import type { Engine, EngineName } from "./engine.ts";
 import { engineNames, startEngine } from "./startEngine.ts";
 
@@ -77,6 +77,23 @@ test("a thread runs one engine at a time", async () => {
   await expect(startEngine("wasm")).rejects.toThrow("the cpu engine runs in this thread already; dispose it first");
   engine?.dispose();
   await expect(start("wasm", { threads: 1 })).resolves.toMatchObject({ name: "wasm" });
+});
+
+test("two wasm threads compute, and one where a shared memory can't be had, which the description says", async () => {
+  const globals = Object.keys(globalThis);
+  const two = await start("wasm", { threads: 2 });
+  expect(two).toMatchObject({ threads: 2, description: "wasm: WebAssembly SIMD, 2 threads" });
+  expect(await product().data()).toEqual(Float32Array.of(19, 22, 43, 50));
+  expect(Object.keys(globalThis)).toEqual(globals);
+  two.dispose();
+
+  // The threaded build can't be loaded without Blob.
+  vi.stubGlobal("Blob", undefined);
+  const one = await start("wasm", { threads: 2 });
+  vi.unstubAllGlobals();
+  expect(one.threads).toBe(1);
+  expect(one.description).toMatch(/^wasm: WebAssembly SIMD, 1 thread \(2 were wanted: [^\n]*Blob[^\n]*\)$/u);
+  expect(await product().data()).toEqual(Float32Array.of(19, 22, 43, 50));
 });
 
 test.each([0, 1.5, -1])("%d threads are refused", async (threads) => {

@@ -17,8 +17,10 @@ let running: string | null = null;
  */
 export async function activateBackend(name: string): Promise<tf.KernelBackend> {
   if (running !== null) throw new Error(`the ${running} engine runs in this thread already; dispose it first`);
-  const started = await tf.setBackend(name);
-  if (!started) throw new Error(`${name}: its backend does not start here`);
+  const { registry } = tf.engine();
+  // By itself tfjs prints a failure and keeps its reason.
+  registry[name] ??= await tf.findBackendFactory(name)();
+  await tf.setBackend(name);
   return tf.backend();
 }
 
