@@ -1,5 +1,3 @@
-import type { FunctionTime, SectionProfile, StepsProfile } from "./profileSteps.ts";
-
 /** A node of V8's call tree. */
 interface ProfileNode {
   readonly id: number;
@@ -16,6 +14,30 @@ export interface CpuProfile {
   /** Node of each sample, and µs since the sample before. */
   readonly samples: readonly number[];
   readonly timeDeltas: readonly number[];
+}
+
+/** A function's own time in a section. */
+export interface FunctionTime {
+  readonly name: string;
+  readonly url: string;
+  readonly line: number;
+  readonly ms: number;
+}
+
+/** Sampled time of one section, its children's not included. */
+export interface SectionProfile {
+  /** `rest` is time of the steps in no section. */
+  readonly section: string;
+  readonly ms: number;
+  readonly functions: readonly FunctionTime[];
+}
+
+/** A V8 profile of some steps. */
+export interface StepsProfile {
+  /** Longest first. */
+  readonly sections: readonly SectionProfile[];
+  /** In the .cpuprofile format of Chrome's tools, with each section as a frame under the root. */
+  readonly profile: CpuProfile;
 }
 
 /** Sorts a profile's samples by the section in which they fell; those for which `sectionAt` gives null are left out of the times. */

@@ -1,9 +1,7 @@
 import { Session } from "node:inspector";
 import type { Report, StepSpans, Timer } from "../timer.ts";
 import { innermost } from "./innermost.ts";
-import { type CpuProfile, labelProfile } from "./labelProfile.ts";
-
-export type { CpuProfile } from "./labelProfile.ts";
+import { type CpuProfile, labelProfile, type StepsProfile } from "./labelProfile.ts";
 
 /** Which steps are profiled, and how finely. */
 export interface ProfileStepsOptions {
@@ -12,30 +10,6 @@ export interface ProfileStepsOptions {
   to: number;
   /** Time between two samples, µs; 1000 unless given. */
   intervalUs?: number;
-}
-
-/** A function's own time in a section. */
-export interface FunctionTime {
-  readonly name: string;
-  readonly url: string;
-  readonly line: number;
-  readonly ms: number;
-}
-
-/** Sampled time of one section, its children's not included. */
-export interface SectionProfile {
-  /** `rest` is time of the steps in no section. */
-  readonly section: string;
-  readonly ms: number;
-  readonly functions: readonly FunctionTime[];
-}
-
-/** A V8 profile of some steps. */
-export interface StepsProfile {
-  /** Longest first. */
-  readonly sections: readonly SectionProfile[];
-  /** In the .cpuprofile format of Chrome's tools, with each section as a frame under the root. */
-  readonly profile: CpuProfile;
 }
 
 /** Takes a V8 CPU profile of a range of steps and tells which functions each section spent its time in. Starting it stops the thread for some 20 ms, between two steps. */
