@@ -1,0 +1,156 @@
+import { cpSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { HeaderRecord, LogRecord, StepRecord, SummaryRecord } from "@dflash/log-formatter";
+import { openSafetensors } from "@dflash/safetensors";
+import { describe, expect, test } from "vitest";
+import { dflash, repository, temporaryFolder } from "../dflash.test-support.ts";
+
+const small = ["--threads", "1", "--anchors", "2", "--rows", "1", "--max-length", "64", "--engine", "wasm"];
+
+/** The records of a run's log. */
+function readLog(folder: string): LogRecord[] {
+  const lines = readFileSync(join(folder, "log.ndjson"), "utf8").trimEnd().split("\n");
+  return lines.map((line) => JSON.parse(line) as LogRecord);
+}
+
+const steps = (records: LogRecord[]): StepRecord[] => records.filter((record) => record.kind === "step");
+
+test("a run leaves config, log, drafter and summary, and prints a line a step without escape codes in a pipe", async () => {
+  const folder = temporaryFolder();
+  const { code, stdout, stderr } = await dflash(["train", "--steps", "4", ...small, "--out", "run"], folder);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).not.toContain("\u001b");
+  for (const step of [1, 2, 3, 4]) expect(stdout).toMatch(new RegExp(`^step +${step} .*loss`, "m"));
+  expect(stdout).toMatch(/^bottleneck: /m);
+
+  const run = join(folder, "run");
+  expect(JSON.parse(readFileSync(join(run, "config.json"), "utf8"))).toMatchObject({ steps: 4, anchors: 2, seed: 0 });
+  const records = readLog(run);
+  expect(records.map(({ kind }) => kind)).toEqual(["header", "step", "step", "step", "step", "summary"]);
+  const header = records[0] as HeaderRecord;
+  const summary = records.at(-1) as SummaryRecord;
+  const wanted = [
+    ..."data target/forward target/capture target/pack queue/wait queue/full log".split(" "),
+    ..."anchors mask noise forward loss backward clip optimizer".split(" ").map((name) => `drafter/${name}`),
+  ];
+  expect(header.sections.map(({ name }) => name)).toEqual(expect.arrayContaining(wanted));
+  expect(Object.keys(summary.sections)).toEqual(expect.arrayContaining([...wanted, "(step)", "(residual)"]));
+
+  const drafter = await openSafetensors(join(run, "drafter/model.safetensors"));
+  expect(drafter.tensors.size).toBe(2 * 11 + 3);
+  await drafter.close();
+  expect(JSON.parse(readFileSync(join(run, "summary.json"), "utf8"))).toMatchObject({
+    reason: "steps",
+    steps: 4,
+    engine: "wasm",
+  });
+});
+
+test("the sections' own times and the residual add up to each step, and no tensor is left behind", async () => {
+  const folder = temporaryFolder();
+  await dflash(["train", "--steps", "6", ...small, "--out", "run"], folder);
+  const records = steps(readLog(join(folder, "run")));
+  expect(records).toHaveLength(6);
+  for (const { ms, residual_ms: residual, sections } of records) {
+    const own = Object.values(sections).reduce((sum, { self_ms: self }) => sum + (self ?? 0), 0);
+    // Each time is written with three decimals.
+    expect(Math.abs(own + residual - ms)).toBeLessThan(0.0005 * (Object.keys(sections).length + 2));
+    expect(residual).toBeGreaterThanOrEqual(0);
+  }
+  expect(new Set(records.map(({ gauges }) => gauges["tensors"])).size).toBe(1);
+});
+
+test("the same seed gives the same losses, bit for bit; another seed gives others", async () => {
+  const folder = temporaryFolder();
+  const losses = async (name: string, seed: string): Promise<unknown[]> => {
+    await dflash(["train", "--steps", "3", ...small, "--seed", seed, "--out", name], folder);
+    return steps(readLog(join(folder, name))).map(({ metrics }) => metrics["loss"]);
+  };
+  const first = await losses("a", "7");
+  expect(first).toHaveLength(3);
+  expect(await losses("b", "7")).toEqual(first);
+  expect(await losses("c", "8")).not.toEqual(first);
+});
+
+test("without telemetry steps are logged with their losses and no sections", async () => {
+  const folder = temporaryFolder();
+  const { code } = await dflash(["train", "--steps", "2", ...small, "--no-telemetry", "--out", "run"], folder);
+  expect(code).toBe(0);
+  const records = steps(readLog(join(folder, "run")));
+  expect(records.map(({ sections }) => sections)).toEqual([{}, {}]);
+  for (const { metrics, ms } of records) {
+    expect(metrics["loss"]).toBeGreaterThan(0);
+    expect(ms).toBeGreaterThan(0);
+  }
+});
+
+test("another format gets standard output for itself", async () => {
+  const folder = temporaryFolder();
+  const { code, stdout } = await dflash(["train", "--steps", "2", ...small, "--log-format", "ndjson"], folder);
+  expect(code).toBe(0);
+  const kinds = stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => (JSON.parse(line) as LogRecord).kind);
+  expect(kinds).toEqual(["header", "step", "step", "summary"]);
+});
+
+test("Ctrl-C ends the run after its step and saves everything", async () => {
+  const folder = temporaryFolder();
+  const args = ["train", "--steps", "100000", ...small, "--out", "run"];
+  const { code, stdout } = await dflash(args, folder, (text, interrupt) => {
+    if (/^step +2 /m.test(text) && !text.includes("stopping")) interrupt();
+  });
+  expect(code).toBe(130);
+  expect(stdout).toContain("stopping after this step");
+  const summary = JSON.parse(readFileSync(join(folder, "run/summary.json"), "utf8")) as {
+    reason: string;
+    steps: number;
+  };
+  expect(summary.reason).toBe("signal");
+  expect(summary.steps).toBeLessThan(1000);
+  expect(readFileSync(join(folder, "run/drafter/config.json"), "utf8")).toContain("DFlashDraftModel");
+});
+
+describe("what can't work is said in one line on stderr, with exit code 1", () => {
+  const fails = async (args: string[], message: RegExp, folder: string = temporaryFolder()): Promise<void> => {
+    const { code, stderr } = await dflash(["train", ...args], folder);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(message);
+    expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+  };
+
+  test("a target folder or data file that isn't there", async () => {
+    await fails(["--target", "nowhere"], /^dflash: --target .*nowhere: no such folder/);
+    await fails(["--data", "nowhere.jsonl"], /^dflash: --data .*nowhere\.jsonl: no such file/);
+  });
+
+  test("a truncated safetensors file", async () => {
+    const folder = temporaryFolder();
+    cpSync(join(repository, "data/tiny-target"), join(folder, "target"), { recursive: true });
+    truncateSync(join(folder, "target/model.safetensors"), 1_000_000);
+    await fails(["--target", "target"], /model\.safetensors: .*truncated/, folder);
+  });
+
+  test("a malformed JSONL line", async () => {
+    const folder = temporaryFolder();
+    writeFileSync(
+      join(folder, "chats.jsonl"),
+      '{"messages":[{"role":"user","content":"1+1?"},{"role":"assistant","content":"2"}]}\n{"messages": [\n',
+    );
+    await fails(["--data", "chats.jsonl"], /chats\.jsonl:2: /, folder);
+  });
+
+  test("an unknown engine, format, option or a value out of range", async () => {
+    await fails(["--engine", "abacus"], /unknown engine "abacus"; engines are auto, /);
+    await fails(["--log-format", "papyrus"], /papyrus: neither a built-in format \(/);
+    await fails(["--setps", "3"], /unknown option '--setps' \(Did you mean --steps\?\)/);
+    await fails(["--steps", "0"], /whole number from 1 to/);
+  });
+
+  test("a run folder that is taken", async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, "log.ndjson"), "");
+    await fails(["--out", "."], /holds a run already/, folder);
+  });
+});
