@@ -213,9 +213,9 @@ describe("the target-forward loop", () => {
     for (const { sections, unbalanced, ms, residualMs, lanes } of reports) {
       expect(unbalanced).toBe(0);
       expect(sections).toMatchObject({
-        data: { count: 1, parent: "queue/wait", lane: "data", role: null },
-        "target/forward": { count: 1, parent: "queue/wait", lane: "target" },
-        "target/pack": { count: 1, parent: "queue/wait", lane: "target" },
+        data: { count: 1, parent: "queue/wait", lane: "data", role: "data" },
+        "target/forward": { count: 1, parent: "queue/wait", lane: "target", work: { tokens: 4 } },
+        "target/pack": { count: 1, parent: "queue/wait", lane: "target", role: "packing", work: { bytes: 4 * 4 * 4 } },
         "queue/full": { count: 1, parent: "queue/wait", lane: "target", role: "wait", waitsFor: "drafter" },
         "queue/wait": { count: 1, parent: null, lane: "drafter", role: "wait", waitsFor: "target" },
         train: { count: 1, parent: null },

@@ -83,12 +83,14 @@ export function createTargetForwardLoop(options: TargetForwardLoopOptions): Targ
     expected = batch.index + 1;
     const hidden = await sections.forward.time(() => model.forward(batch, { layerIds, captureLast }));
     const packed = sections.pack.time(() => packHiddenStates(ops, batch, hidden, layerIds));
-    const { index, rowStarts } = batch;
     const [tokens = 0, width = 0] = packed.features.shape;
+    const packedBytes = tokens * width * Float32Array.BYTES_PER_ELEMENT;
+    sections.forward.add("tokens", tokens);
+    sections.pack.add("bytes", packedBytes);
     if (!(await sections.full.time(() => queue.put(packed)))) return;
     counts.batches++;
     counts.tokens += tokens;
-    const packedBytes = tokens * width * Float32Array.BYTES_PER_ELEMENT;
+    const { index, rowStarts } = batch;
     events.emit("batch", { index, rows: rowStarts.length - 1, tokens, packedBytes, depth: queue.depth });
   }
 
