@@ -26,7 +26,7 @@ describe("forward", () => {
   let features: Float32Array;
   let unchanged: Float32Array[];
   beforeAll(async () => {
-    engine = await startEngine("cpu");
+    engine = await startEngine("wasm", { threads: 1 });
     ops = createOps(engine);
     drafter = await tinyDrafter(ops);
     head = await tinyHead(ops);

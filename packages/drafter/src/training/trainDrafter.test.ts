@@ -17,7 +17,7 @@ let drafter: DFlashDrafter;
 let step: TrainStep;
 let tensors: number;
 beforeAll(async () => {
-  engine = await startEngine("cpu");
+  engine = await startEngine("wasm", { threads: 1 });
   ops = createOps(engine);
   head = await tinyHead(ops);
 });

@@ -12,7 +12,7 @@ let engine: Engine;
 let ops: Ops;
 let head: TargetHead;
 beforeAll(async () => {
-  engine = await startEngine("cpu");
+  engine = await startEngine("wasm", { threads: 1 });
   ops = createOps(engine);
   head = await tinyHead(ops);
 });
