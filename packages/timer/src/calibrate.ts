@@ -20,7 +20,13 @@ export function calibrate(clock: Clock): Calibration {
 }
 
 function measure(clock: Clock): Calibration {
-  const recorder = createRecorder({ clock, probe: undefined, shared: false, limit: (size) => size, drain: () => recorder.head });
+  const recorder = createRecorder({
+    clock,
+    probe: undefined,
+    shared: false,
+    limit: (size) => size,
+    drain: () => recorder.head,
+  });
   const section = recorder.section(1, "calibration");
   const { recording } = recorder;
   const elapsed = (fn: () => void): number => {
@@ -36,7 +42,9 @@ function measure(clock: Clock): Calibration {
   };
   const hotNs = median(Array.from({ length: HOT_ROUNDS }, () => elapsed(hot) / HOT_CALLS));
   const times = recording.times;
-  const gaps = Array.from({ length: recording.size / 2 }, (_, pair) => Number(times[times.length - 2 - pair * 4]! - times[times.length - 4 - pair * 4]!)).filter((gap) => gap > 0);
+  const gaps = Array.from({ length: recording.size / 2 }, (_, pair) =>
+    Number(times[times.length - 2 - pair * 4]! - times[times.length - 4 - pair * 4]!),
+  ).filter((gap) => gap > 0);
   const clockNs = median(Array.from({ length: HOT_ROUNDS * 9 }, () => elapsed(() => {})));
   const memory = new Float64Array(EVICT);
   const cold = Array.from({ length: COLD_ROUNDS }, () => {
@@ -47,7 +55,12 @@ function measure(clock: Clock): Calibration {
       section.stop();
     });
   });
-  return { costNs: hotNs, costColdNs: Math.max(hotNs, median(cold) - clockNs), biasNs: median(gaps), resolutionNs: Math.min(...gaps) };
+  return {
+    costNs: hotNs,
+    costColdNs: Math.max(hotNs, median(cold) - clockNs),
+    biasNs: median(gaps),
+    resolutionNs: Math.min(...gaps),
+  };
 }
 
 function median(values: number[]): number {

@@ -2,14 +2,13 @@ import { calibrate, UNCALIBRATED } from "./calibrate.ts";
 import { type Clock, createStopwatch, monotonicClock } from "./clock.ts";
 import { createGuardedEmitter } from "./guardedEmitter.ts";
 import { createRecorder } from "./recorder.ts";
-import { createRecording, STEP, STEP_END } from "./recording.ts";
-import { createReplay, MAX_LANES, MAX_SECTIONS, STEP_SLOT, STRIDE, TOTAL } from "./replay.ts";
-import { createReport, type ReportSource } from "./report.ts";
+import { type TimerInternals, setInternals } from "./internals.ts";
+import type { StepSource } from "./readStep.ts";
+import { STEP, STEP_END } from "./recording.ts";
+import { createReplay, MAX_LANES, MAX_SECTIONS, STEP_SLOT, type Track } from "./replay.ts";
+import { StepReport } from "./report.ts";
 import { runThen } from "./runThen.ts";
-import { createSlowSteps } from "./slowSteps.ts";
-import { createStepStatistics } from "./stepStatistics.ts";
-import type { Calibration, CauseProbe, LateColumns, Section, SectionInfo, SlowStep, StepSpans, Timer, TimerEvents } from "./timer.ts";
-import { createTracks } from "./tracks.ts";
+import type { Calibration, CauseProbe, LateColumns, Section, SectionInfo, Timer, TimerEvents } from "./timer.ts";
 
 /** How a timer is made. */
 export interface TimerOptions {
@@ -29,8 +28,6 @@ export interface TimerOptions {
   clock?: Clock;
 }
 
-/** Closed steps that are remembered, four numbers each: step, start and time in ns, boundaries written before it. */
-const REMEMBERED = 64;
 const NO_TAGS: readonly string[] = [];
 
 /**
@@ -42,7 +39,10 @@ export function createTimer(options: TimerOptions = {}): Timer {
   const { lane: ownLane = "main", strict = false, sampleEvery = 1, probe, syncEvery = 0, shared = false } = options;
   checkEvery("sampleEvery", sampleEvery);
   if (options.syncEvery !== undefined) checkEvery("syncEvery", syncEvery);
-  if (syncEvery > 0 && !probe?.sync) throw new RangeError("createTimer: syncEvery needs an engine that can block until its device is done; leave it out");
+  if (syncEvery > 0 && !probe?.sync)
+    throw new RangeError(
+      "createTimer: syncEvery needs an engine that can block until its device is done; leave it out",
+    );
 
   const clock = options.clock ?? monotonicClock();
   const origin = clock();
@@ -50,15 +50,23 @@ export function createTimer(options: TimerOptions = {}): Timer {
   const lanes: string[] = [];
   const handles = new Map<string, Section>();
   const emitter = createGuardedEmitter<TimerEvents>("timer");
-  const statistics = createStepStatistics();
-  const slowSteps = createSlowSteps();
   const replay = createReplay({ origin, onUnbalanced: strict ? refuse : undefined });
   const recorder = createRecorder({ clock, probe, shared, limit: (size) => (strict ? 1 : size), drain });
-  const tracks = createTracks(recorder, replay, infos);
+  const own: Track = { recording: recorder.recording, slots: null, tail: 0 };
   const pending = new Set<keyof LateColumns>();
-  const source: ReportSource = { infos, lanes, replay, pending, hasCauses: probe !== undefined, step: 0, overheadUs: 0.5, tags: NO_TAGS };
-  const report = createReport(source);
-  const remembered = new Float64Array(REMEMBERED * 4);
+  const source: StepSource = {
+    infos,
+    lanes,
+    pending,
+    hasCauses: probe !== undefined,
+    step: 0,
+    overheadUs: 0.5,
+    tags: NO_TAGS,
+    get totals() {
+      return replay.closed;
+    },
+  };
+  const report = new StepReport(source);
   const cost = createStopwatch(clock);
   let tags = NO_TAGS;
   let enabled = true;
@@ -69,7 +77,7 @@ export function createTimer(options: TimerOptions = {}): Timer {
   let lastEnd = 0;
 
   function drain(): number {
-    if (tracks.drain()) closed = true;
+    if (internals.drain()) closed = true;
     return recorder.head;
   }
 
@@ -85,19 +93,22 @@ export function createTimer(options: TimerOptions = {}): Timer {
   function laneIndex(name: string, local: boolean): number {
     const known = lanes.indexOf(name);
     if (known >= 0) return known;
-    if (lanes.length === MAX_LANES) throw new RangeError(`timer: lane "${name}" is one more than the ${MAX_LANES} that a timer holds; use one of ${lanes.join(", ")}`);
+    if (lanes.length === MAX_LANES)
+      throw new RangeError(
+        `timer: lane "${name}" is one more than the ${MAX_LANES} that a timer holds; use one of ${lanes.join(", ")}`,
+      );
     replay.addLane(local);
-    report.addLane(lanes.push(name) - 1);
-    return lanes.length - 1;
+    return lanes.push(name) - 1;
   }
 
   function addSection(info: SectionInfo, local: boolean): number {
     const slot = infos.length;
-    if (slot === MAX_SECTIONS) throw new RangeError(`timer: section "${info.name}" is one more than the ${MAX_SECTIONS - 1} that a timer holds; make handles once, not in the loop`);
+    if (slot === MAX_SECTIONS)
+      throw new RangeError(
+        `timer: section "${info.name}" is one more than the ${MAX_SECTIONS - 1} that a timer holds; make handles once, not in the loop`,
+      );
     replay.addSection(slot, laneIndex(info.lane, local), info.role === "wait");
     infos.push(info);
-    report.addSection(slot);
-    statistics.addSection(info.name);
     return slot;
   }
 
@@ -106,7 +117,7 @@ export function createTimer(options: TimerOptions = {}): Timer {
     const on = enabled && steps % sampleEvery === 0;
     if (recorder.on === on) return;
     drain();
-    tracks.skip();
+    internals.skip();
     replay.reset();
     recorder.on = on;
   }
@@ -126,42 +137,37 @@ export function createTimer(options: TimerOptions = {}): Timer {
     inStep = false;
     if (!closed) return update();
     closed = false;
-    const { start, sections } = replay.closed;
-    const ns = sections[STEP_SLOT * STRIDE + TOTAL]!;
-    const at = (steps % REMEMBERED) * 4;
-    remembered[at] = steps;
-    remembered[at + 1] = start;
-    remembered[at + 2] = ns;
-    remembered[at + 3] = lastEnd;
     lastEnd = end;
     source.step = steps;
     source.tags = tags;
     tags = NO_TAGS;
-    const isPlain = source.tags.length === 0;
-    if (isPlain || !source.tags.includes("warmup")) statistics.add(steps, sections);
-    const isSlow = isPlain && slowSteps.add(ns);
     const closeNs = cost.ns();
     source.overheadUs = ((events / 2) * calibration().costColdNs + closeNs) / 1000;
+    report.renew();
     emitter.emit("report", report);
-    if (isSlow && emitter.has("slow")) emitter.emit("slow", slowStep(steps, ns));
     update();
-  }
-
-  function slowStep(step: number, ns: number): SlowStep {
-    const context = [3, 2, 1, 0].map((back) => spans(step - back)).filter((known) => known !== null);
-    return { step, ms: ns / 1e6, medianMs: slowSteps.median / 1e6, madMs: slowSteps.mad / 1e6, steps: context };
-  }
-
-  function spans(step: number): StepSpans | null {
-    const [known = 0, start = 0, ns = 0, first = 0] = remembered.subarray((step % REMEMBERED) * 4);
-    if (known !== step || step === 0 || ((recorder.head - first) | 0) > recorder.recording.size) return null;
-    return { step, startMs: start / 1e6, ms: ns / 1e6, spans: tracks.spans(start, start + ns) };
   }
 
   function calibration(): Calibration {
     return options.clock ? UNCALIBRATED : calibrate(clock);
   }
 
+  const internals: TimerInternals = {
+    recorder,
+    own,
+    replay,
+    infos,
+    lanes,
+    hasCauses: probe !== undefined,
+    addSection,
+    laneIndex,
+    freeze() {
+      frozen = true;
+    },
+    sources: [{ recording: recorder.recording, sections: infos, local: true, head: () => recorder.head }],
+    drain: () => replay.run(own, recorder.head, Infinity),
+    skip() {},
+  };
   laneIndex(ownLane, true);
 
   const timer: Timer = {
@@ -184,7 +190,8 @@ export function createTimer(options: TimerOptions = {}): Timer {
     section(name, { lane = ownLane, role = null, waitsFor = null } = {}) {
       const known = handles.get(name);
       if (known) return known;
-      if (frozen) throw new Error(`timer: section "${name}" comes after share(), which has told the other threads all names; make it before`);
+      if (frozen)
+        throw new Error(`timer: section "${name}" comes after shareTimer(), which has told its names; make it before`);
       const section = recorder.section(addSection({ name, lane, role, waitsFor }, true), name);
       handles.set(name, section);
       return section;
@@ -211,22 +218,6 @@ export function createTimer(options: TimerOptions = {}): Timer {
     late(step, sections) {
       emitter.emit("late", { step, sections });
     },
-    spans,
-    summary: statistics.summary,
-    window: statistics.window,
-    share() {
-      if (!shared) throw new Error("timer: share() needs createTimer({ shared: true })");
-      frozen = true;
-      return { buffer: recorder.recording.buffer, causes: probe !== undefined, sections: infos };
-    },
-    attach({ buffer, causes, sections }) {
-      const used = [...new Set(sections.map((section) => section.lane))];
-      const taken = used.find((lane) => lanes.includes(lane));
-      if (taken !== undefined) throw new RangeError(`timer: lane "${taken}" is here already; give the other thread's timer and its sections a lane of their own`);
-      const renamed = sections.map((section) => (report.sections[section.name] ? { ...section, name: `${section.name}@${section.lane}` } : section));
-      const slots = renamed.map((section, slot) => (slot === STEP_SLOT ? STEP_SLOT : addSection(section, false)));
-      tracks.attach(createRecording(causes, buffer), slots, renamed, used.map((lane) => laneIndex(lane, false)));
-    },
     on(event, listener) {
       emitter.on(event, listener);
       return timer;
@@ -240,9 +231,11 @@ export function createTimer(options: TimerOptions = {}): Timer {
       return timer;
     },
   };
+  setInternals(timer, internals);
   return timer;
 }
 
 function checkEvery(name: string, value: number): void {
-  if (!Number.isInteger(value) || value < 1) throw new RangeError(`createTimer: ${name} is ${value}; give a positive integer`);
+  if (!Number.isInteger(value) || value < 1)
+    throw new RangeError(`createTimer: ${name} is ${value}; give a positive integer`);
 }

@@ -16,7 +16,8 @@ export function createGuardedEmitter<P>(owner: string): GuardedEmitter<P> {
   let registered: { event: string; listener: unknown; remove: () => void }[] = [];
 
   function off(event: string, listener: unknown): void {
-    const matches = (entry: { event: string; listener: unknown }): boolean => entry.event === event && entry.listener === listener;
+    const matches = (entry: { event: string; listener: unknown }): boolean =>
+      entry.event === event && entry.listener === listener;
     for (const entry of registered.filter(matches)) entry.remove();
     registered = registered.filter((entry) => !matches(entry));
   }

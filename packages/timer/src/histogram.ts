@@ -1,4 +1,16 @@
-import type { Distribution } from "./timer.ts";
+/** Distribution of a time per step, ms; percentiles within 1.6 % from 1 µs to an hour. */
+export interface Distribution {
+  /** Steps in which it ran. */
+  readonly n: number;
+  /** Steps in which it did not. */
+  readonly missing: number;
+  readonly sumMs: number;
+  /** Null when it never ran, as all that follow. */
+  readonly p50Ms: number | null;
+  readonly p90Ms: number | null;
+  readonly p99Ms: number | null;
+  readonly maxMs: number | null;
+}
 
 const OCTAVES = 32;
 const PER_OCTAVE = 32;
@@ -43,8 +55,17 @@ export function addTimes(from: Histogram, into: Histogram): Histogram {
 /** What a histogram of `steps` steps holds. */
 export function describe(histogram: Histogram, steps: number): Distribution {
   const [n = 0, sum = 0, max = 0] = histogram.moments;
-  const at = (quantile: number): number | null => (n === 0 ? null : Math.min(percentile(histogram.bins, Math.ceil(quantile * n)), max) / 1e6);
-  return { n, missing: steps - n, sumMs: sum / 1e6, p50Ms: at(0.5), p90Ms: at(0.9), p99Ms: at(0.99), maxMs: n === 0 ? null : max / 1e6 };
+  const at = (quantile: number): number | null =>
+    n === 0 ? null : Math.min(percentile(histogram.bins, Math.ceil(quantile * n)), max) / 1e6;
+  return {
+    n,
+    missing: steps - n,
+    sumMs: sum / 1e6,
+    p50Ms: at(0.5),
+    p90Ms: at(0.9),
+    p99Ms: at(0.99),
+    maxMs: n === 0 ? null : max / 1e6,
+  };
 }
 
 /** Middle of the bin that holds the value of this rank (from 1), ns. */

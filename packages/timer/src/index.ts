@@ -1,10 +1,15 @@
+export { attachTimer, shareTimer, type SharedTimer } from "./attachTimer.ts";
 export type { Clock } from "./clock.ts";
+export { createStatistics, type Statistics, type Summary } from "./createStatistics.ts";
 export { createTimer, type TimerOptions } from "./createTimer.ts";
+export type { Distribution } from "./histogram.ts";
+export { mergeReports, type MergedReport, type Spread } from "./mergeReports.ts";
+export { readSpans } from "./readSpans.ts";
+export { type SlowStep, watchSlowSteps } from "./watchSlowSteps.ts";
 export type {
   Calibration,
   CauseProbe,
   Causes,
-  Distribution,
   LaneReport,
   LateColumns,
   LateReport,
@@ -15,11 +20,8 @@ export type {
   SectionOptions,
   SectionReport,
   SectionTimes,
-  SharedRecording,
-  SlowStep,
   Span,
   StepSpans,
-  Summary,
   Timer,
   TimerEvents,
   Token,

@@ -1,5 +1,18 @@
 import type { Clock } from "./clock.ts";
-import { BEGIN, CAUSES, createRecording, END, HEADER, LAP, type Recording, RECORDING_BYTES, SETTLE, START, STOP, WORK } from "./recording.ts";
+import {
+  BEGIN,
+  CAUSES,
+  createRecording,
+  END,
+  HEADER,
+  LAP,
+  type Recording,
+  RECORDING_BYTES,
+  SETTLE,
+  START,
+  STOP,
+  WORK,
+} from "./recording.ts";
 import { runThen } from "./runThen.ts";
 import type { CauseProbe, Section, Token, WorkUnit } from "./timer.ts";
 
@@ -12,7 +25,8 @@ export interface Recorder {
   on: boolean;
   /** Whether sections wait for the device before they stop. */
   syncing: boolean;
-  record(code: number): void;
+  /** Writes a boundary; a token tells overlapping runs apart. */
+  record(code: number, token?: number): void;
   section(slot: number, name: string): Section;
 }
 
@@ -34,7 +48,10 @@ const UNITS: Readonly<Record<WorkUnit, number>> = { tokens: 0, flops: 1, bytes: 
  * A start reads the clock last and a stop first, so that a section holds as little of the recorder as can be.
  */
 export function createRecorder({ clock, probe, shared, limit, drain }: RecorderOptions): Recorder {
-  const recording = createRecording(probe !== undefined, shared ? new SharedArrayBuffer(RECORDING_BYTES) : new ArrayBuffer(RECORDING_BYTES));
+  const recording = createRecording(
+    probe !== undefined,
+    shared ? new SharedArrayBuffer(RECORDING_BYTES) : new ArrayBuffer(RECORDING_BYTES),
+  );
   const { words, floats, times, size, stride } = recording;
   const counters = new Int32Array(recording.buffer);
   const mask = size - 1;
@@ -43,10 +60,12 @@ export function createRecorder({ clock, probe, shared, limit, drain }: RecorderO
   let tail = 0;
   let on = true;
   let syncing = false;
+  let tokens = 0;
 
-  function record(code: number): void {
+  function record(code: number, token = 0): void {
     const at = HEADER + (head & mask) * stride;
     words[at * 2 + 2] = code;
+    words[at * 2 + 3] = token;
     times[at] = clock();
     if (probe !== undefined) readCauses(at + CAUSES, probe);
     wrote();
@@ -91,8 +110,9 @@ export function createRecorder({ clock, probe, shared, limit, drain }: RecorderO
     }
 
     begin(): Token {
-      if (on) record(this.code + BEGIN);
-      return new RecordedToken(this.code + END);
+      tokens += 1;
+      if (on) record(this.code + BEGIN, tokens);
+      return new RecordedToken(this.code + END, tokens);
     }
 
     time<T>(fn: () => T): T {
@@ -123,13 +143,15 @@ export function createRecorder({ clock, probe, shared, limit, drain }: RecorderO
 
   class RecordedToken implements Token {
     private readonly code: number;
+    private readonly token: number;
 
-    constructor(code: number) {
+    constructor(code: number, token: number) {
       this.code = code;
+      this.token = token;
     }
 
     end(): void {
-      if (on) record(this.code);
+      if (on) record(this.code, this.token);
     }
 
     [Symbol.dispose](): void {

@@ -36,7 +36,14 @@ const BYTES = 128 * 1024;
 /** A recording in a new buffer, or over another thread's. */
 export function createRecording(withCauses: boolean, buffer: ArrayBufferLike): Recording {
   const stride = withCauses ? 8 : 2;
-  return { buffer, words: new Uint32Array(buffer), floats: new Float64Array(buffer), times: new BigInt64Array(buffer), size: BYTES / (stride * 8), stride };
+  return {
+    buffer,
+    words: new Uint32Array(buffer),
+    floats: new Float64Array(buffer),
+    times: new BigInt64Array(buffer),
+    size: BYTES / (stride * 8),
+    stride,
+  };
 }
 
 /** Bytes of a recording's buffer. */

@@ -1,4 +1,18 @@
-import { BEGIN, CAUSE_COUNT, CAUSES, END, HEADER, LAP, type Recording, SETTLE, START, STEP, STEP_END, STOP, WORK } from "./recording.ts";
+import {
+  BEGIN,
+  CAUSE_COUNT,
+  CAUSES,
+  END,
+  HEADER,
+  LAP,
+  type Recording,
+  SETTLE,
+  START,
+  STEP,
+  STEP_END,
+  STOP,
+  WORK,
+} from "./recording.ts";
 
 export const MAX_SECTIONS = 256;
 export const MAX_LANES = 8;
@@ -162,7 +176,8 @@ export function createReplay({ origin, onUnbalanced }: ReplayOptions): Replay {
 
   function keepCauses(slot: number): void {
     if (causesAt === 0) return;
-    for (let column = 0; column < CAUSE_COUNT; column += 1) causesSince[slot * CAUSE_COUNT + column] = causes[causesAt + column]!;
+    for (let column = 0; column < CAUSE_COUNT; column += 1)
+      causesSince[slot * CAUSE_COUNT + column] = causes[causesAt + column]!;
   }
 
   function addCauses(slot: number): void {

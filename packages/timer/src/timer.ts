@@ -141,8 +141,9 @@ export interface ReportSnapshot {
   readonly lanes: Readonly<Record<string, LaneReport>>;
 }
 
-/** A step's report; a view valid during the emit. */
+/** A step's report, computed when it is first read; a view valid during the emit. */
 export interface Report extends ReportSnapshot {
+  /** The report as an object that is free to keep. */
   snapshot(): ReportSnapshot;
   /** A snapshot, for `JSON.stringify`. */
   toJSON(): ReportSnapshot;
@@ -179,40 +180,6 @@ export interface StepSpans {
   readonly spans: readonly Span[];
 }
 
-/** A step far slower than those before it. */
-export interface SlowStep {
-  readonly step: number;
-  readonly ms: number;
-  /** Median of the steps before it, and the median distance from that. */
-  readonly medianMs: number;
-  readonly madMs: number;
-  /** The spans of up to three steps before it, and of it. */
-  readonly steps: readonly StepSpans[];
-}
-
-/** Distribution of a step's or a section's time per step, ms; percentiles within 1.6 % from 1 µs to an hour. */
-export interface Distribution {
-  /** Steps in which it ran. */
-  readonly n: number;
-  /** Steps in which it did not. */
-  readonly missing: number;
-  readonly sumMs: number;
-  /** Null when it never ran, as all that follow. */
-  readonly p50Ms: number | null;
-  readonly p90Ms: number | null;
-  readonly p99Ms: number | null;
-  readonly maxMs: number | null;
-}
-
-/** Distributions over a range of steps; steps marked `warmup` are left out. */
-export interface Summary {
-  readonly from: number;
-  readonly to: number;
-  readonly step: Distribution;
-  readonly residual: Distribution;
-  readonly sections: Readonly<Record<string, Distribution>>;
-}
-
 /** What a boundary of a section costs on this machine, ns. */
 export interface Calibration {
   /** A start and a stop, in a loop. */
@@ -225,22 +192,12 @@ export interface Calibration {
   readonly resolutionNs: number;
 }
 
-/** A timer's recording, to be handed to another thread. */
-export interface SharedRecording {
-  readonly buffer: ArrayBufferLike;
-  /** Whether its boundaries hold causes. */
-  readonly causes: boolean;
-  readonly sections: readonly SectionInfo[];
-}
-
 /** What a timer emits, by event. A listener that throws is reported once on the console and never reaches the code that is timed. */
 export interface TimerEvents {
   /** A step has closed. */
   report: Report;
   /** More is known of a closed step. */
   late: LateReport;
-  /** A step took longer than the median of the last 64 and six times their median distance from it; at most once in 100 steps. */
-  slow: SlowStep;
 }
 
 export interface Timer {
@@ -260,16 +217,6 @@ export interface Timer {
   expectLate(column: keyof LateColumns): void;
   /** Emits `late` with columns of a closed step. */
   late(step: number, sections: Readonly<Record<string, LateColumns>>): void;
-  /** The spans of a closed step while the recording still holds it (some thousand sections back), else null. */
-  spans(step: number): StepSpans | null;
-  /** Distributions of all steps. */
-  summary(): Summary;
-  /** Distributions since the last call. */
-  window(): Summary;
-  /** What a timer in another thread needs to show this one's lanes; no sections can be added afterwards. For a timer made with `shared`. */
-  share(): SharedRecording;
-  /** Adds the lanes of a timer in another thread to this one's reports. A name that is taken becomes `name@lane`. */
-  attach(recording: SharedRecording): void;
   on<E extends keyof TimerEvents>(event: E, listener: (payload: TimerEvents[E]) => void): this;
   off<E extends keyof TimerEvents>(event: E, listener: (payload: TimerEvents[E]) => void): this;
   once<E extends keyof TimerEvents>(event: E, listener: (payload: TimerEvents[E]) => void): this;

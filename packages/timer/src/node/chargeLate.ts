@@ -1,4 +1,5 @@
 import type { LateColumns, Report, Span, Timer } from "../timer.ts";
+import { readSpans } from "../readSpans.ts";
 import { innermost } from "./innermost.ts";
 
 /** A stretch of time on the timer's clock, ms. */
@@ -6,9 +7,6 @@ export interface Interval {
   readonly startMs: number;
   readonly endMs: number;
 }
-
-/** What is needed of a timer. */
-export type ObservedTimer = Pick<Timer, "on" | "off" | "spans" | "late" | "expectLate" | "now">;
 
 /** How long after a step its intervals may still come in: turns of the event loop. */
 const TURNS = 2;
@@ -19,27 +17,32 @@ const TURNS = 2;
  *
  * @returns a function that stops it.
  */
-export function chargeLate(timer: ObservedTimer, column: keyof LateColumns, intervals: () => readonly Interval[], counts: (section: string) => boolean): () => void {
+export function chargeLate(
+  timer: Timer,
+  column: keyof LateColumns,
+  intervals: () => readonly Interval[],
+  counts: (section: string) => boolean,
+): () => void {
   timer.expectLate(column);
-  const waiting: number[] = [];
+  const waiting: { step: number; startMs: number; ms: number }[] = [];
 
   function settle(): void {
     const known = intervals();
-    for (const step of waiting.splice(0)) {
-      const spans = timer.spans(step);
+    for (const { step, startMs, ms } of waiting.splice(0)) {
+      const spans = readSpans(timer, { startMs, ms });
       if (!spans) continue;
-      const end = spans.startMs + spans.ms;
       const times = new Map<string, number>();
-      for (const { name, local } of spans.spans) if (local && counts(name)) times.set(name, 0);
-      for (const { startMs, endMs } of known) {
-        if (endMs > spans.startMs && startMs < end) charge(spans.spans, Math.max(startMs, spans.startMs), Math.min(endMs, end), times);
+      for (const { name, local } of spans) if (local && counts(name)) times.set(name, 0);
+      for (const interval of known) {
+        if (interval.endMs > startMs && interval.startMs < startMs + ms)
+          charge(spans, Math.max(interval.startMs, startMs), Math.min(interval.endMs, startMs + ms), times);
       }
-      timer.late(step, Object.fromEntries([...times].map(([name, ms]) => [name, { [column]: ms }])));
+      timer.late(step, Object.fromEntries([...times].map(([name, time]) => [name, { [column]: time }])));
     }
   }
 
-  function onReport({ step }: Report): void {
-    if (waiting.push(step) > 1) return;
+  function onReport({ step, startMs, ms }: Report): void {
+    if (waiting.push({ step, startMs, ms }) > 1) return;
     let turns = TURNS;
     const turn = (): void => {
       turns -= 1;
@@ -50,12 +53,14 @@ export function chargeLate(timer: ObservedTimer, column: keyof LateColumns, inte
   }
 
   timer.on("report", onReport);
-  return () => timer.off("report", onReport);
+  return () => void timer.off("report", onReport);
 }
 
 /** Cuts an interval at the boundaries of spans, so that each piece has one innermost span. */
 function charge(spans: readonly Span[], startMs: number, endMs: number, times: Map<string, number>): void {
-  const cuts = spans.flatMap((span) => [span.startMs, span.startMs + span.ms]).filter((ms) => ms > startMs && ms < endMs);
+  const cuts = spans
+    .flatMap((span) => [span.startMs, span.startMs + span.ms])
+    .filter((ms) => ms > startMs && ms < endMs);
   const edges = [startMs, ...cuts.toSorted((a, b) => a - b), endMs];
   for (let i = 1; i < edges.length; i += 1) {
     const name = innermost(spans, (edges[i - 1]! + edges[i]!) / 2)?.name;

@@ -1,7 +1,13 @@
 /** A node of V8's call tree. */
 interface ProfileNode {
   readonly id: number;
-  readonly callFrame: { readonly functionName: string; readonly scriptId: string; readonly url: string; readonly lineNumber: number; readonly columnNumber: number };
+  readonly callFrame: {
+    readonly functionName: string;
+    readonly scriptId: string;
+    readonly url: string;
+    readonly lineNumber: number;
+    readonly columnNumber: number;
+  };
   readonly children?: readonly number[];
   readonly hitCount?: number;
 }
@@ -43,7 +49,9 @@ export interface StepsProfile {
 /** Sorts a profile's samples by the section in which they fell; those for which `sectionAt` gives null are left out of the times. */
 export function labelProfile(profile: CpuProfile, sectionAt: (us: number) => string | null): StepsProfile {
   const byId = new Map(profile.nodes.map((node) => [node.id, node]));
-  const parents = new Map(profile.nodes.flatMap((node) => (node.children ?? []).map((child): [number, number] => [child, node.id])));
+  const parents = new Map(
+    profile.nodes.flatMap((node) => (node.children ?? []).map((child): [number, number] => [child, node.id])),
+  );
   const root = profile.nodes[0]!;
   const nodes: (Omit<ProfileNode, "children"> & { children: number[] })[] = [{ ...root, id: 1, children: [] }];
   const copies = new Map<string, number>();
@@ -56,7 +64,13 @@ export function labelProfile(profile: CpuProfile, sectionAt: (us: number) => str
     copies.set(key, id);
     return id;
   }
-  const frame = (functionName: string): ProfileNode["callFrame"] => ({ functionName, scriptId: "0", url: "", lineNumber: -1, columnNumber: -1 });
+  const frame = (functionName: string): ProfileNode["callFrame"] => ({
+    functionName,
+    scriptId: "0",
+    url: "",
+    lineNumber: -1,
+    columnNumber: -1,
+  });
   /** The node's copy under its section's frame. */
   function copy(section: string, id: number): number {
     const key = `${id} ${section}`;
@@ -83,7 +97,12 @@ export function labelProfile(profile: CpuProfile, sectionAt: (us: number) => str
     for (const [id, ms] of functions) {
       const { functionName, url, lineNumber } = byId.get(id)!.callFrame;
       const key = `${functionName} ${url}:${lineNumber}`;
-      merged.set(key, { name: functionName || "(anonymous)", url, line: lineNumber + 1, ms: (merged.get(key)?.ms ?? 0) + ms });
+      merged.set(key, {
+        name: functionName || "(anonymous)",
+        url,
+        line: lineNumber + 1,
+        ms: (merged.get(key)?.ms ?? 0) + ms,
+      });
     }
     const sorted = [...merged.values()].toSorted((a, b) => b.ms - a.ms);
     return { section, ms: sorted.reduce((sum, { ms }) => sum + ms, 0), functions: sorted };

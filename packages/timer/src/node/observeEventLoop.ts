@@ -1,5 +1,5 @@
 import type { Timer } from "../timer.ts";
-import { chargeLate, type Interval, type ObservedTimer } from "./chargeLate.ts";
+import { chargeLate, type Interval } from "./chargeLate.ts";
 
 /** How the event loop is observed. */
 export interface EventLoopOptions {
@@ -15,7 +15,7 @@ const REMEMBERED = 1024;
  *
  * @returns a function that stops it.
  */
-export function observeEventLoop(timer: ObservedTimer & Pick<Timer, "sections">, { resolutionMs = 10 }: EventLoopOptions = {}): () => void {
+export function observeEventLoop(timer: Timer, { resolutionMs = 10 }: EventLoopOptions = {}): () => void {
   let stalls: Interval[] = [];
   let expectedMs = timer.now() + resolutionMs;
 

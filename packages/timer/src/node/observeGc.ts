@@ -1,5 +1,6 @@
 import { PerformanceObserver } from "node:perf_hooks";
-import { chargeLate, type Interval, type ObservedTimer } from "./chargeLate.ts";
+import type { Timer } from "../timer.ts";
+import { chargeLate, type Interval } from "./chargeLate.ts";
 
 /** Collections that are remembered; a step's are charged soon after it. */
 const REMEMBERED = 1024;
@@ -9,11 +10,13 @@ const REMEMBERED = 1024;
  *
  * @returns a function that stops it.
  */
-export function observeGc(timer: ObservedTimer): () => void {
+export function observeGc(timer: Timer): () => void {
   const offsetMs = performance.now() - timer.now();
   let collections: Interval[] = [];
   const observer = new PerformanceObserver((list) => {
-    const seen = list.getEntries().map(({ startTime, duration }) => ({ startMs: startTime - offsetMs, endMs: startTime + duration - offsetMs }));
+    const seen = list
+      .getEntries()
+      .map(({ startTime, duration }) => ({ startMs: startTime - offsetMs, endMs: startTime + duration - offsetMs }));
     collections = [...collections, ...seen].slice(-REMEMBERED);
   });
   observer.observe({ entryTypes: ["gc"] });

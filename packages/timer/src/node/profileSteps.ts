@@ -1,4 +1,5 @@
 import { Session } from "node:inspector";
+import { readSpans } from "../readSpans.ts";
 import type { Report, StepSpans, Timer } from "../timer.ts";
 import { innermost } from "./innermost.ts";
 import { type CpuProfile, labelProfile, type StepsProfile } from "./labelProfile.ts";
@@ -13,7 +14,10 @@ export interface ProfileStepsOptions {
 }
 
 /** Takes a V8 CPU profile of a range of steps and tells which functions each section spent its time in. Starting it stops the thread for some 20 ms, between two steps. */
-export async function profileSteps(timer: Pick<Timer, "on" | "off" | "now" | "spans">, { from, to, intervalUs = 1000 }: ProfileStepsOptions): Promise<StepsProfile> {
+export async function profileSteps(
+  timer: Timer,
+  { from, to, intervalUs = 1000 }: ProfileStepsOptions,
+): Promise<StepsProfile> {
   const session = new Session();
   session.connect();
   // Both clocks count from the machine's start.
@@ -26,10 +30,10 @@ export async function profileSteps(timer: Pick<Timer, "on" | "off" | "now" | "sp
   };
   if (from <= 1) start();
   const profile = await new Promise<CpuProfile>((resolve, reject) => {
-    timer.on("report", function onReport({ step }: Report) {
+    timer.on("report", function onReport({ step, startMs, ms }: Report) {
       if (step === from - 1) start();
-      const spans = step >= from && step <= to ? timer.spans(step) : null;
-      if (spans) steps.push(spans);
+      const spans = step >= from && step <= to ? readSpans(timer, { startMs, ms }) : null;
+      if (spans) steps.push({ step, startMs, ms, spans });
       if (step < to) return;
       timer.off("report", onReport);
       session.post("Profiler.stop", (error, result) => (error ? reject(error) : resolve(result.profile as CpuProfile)));

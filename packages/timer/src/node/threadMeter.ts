@@ -20,7 +20,11 @@ export function createThreadMeter(): () => ThreadCpu[] {
     const now = new Map(threads().map((thread) => [thread.id, thread]));
     const used = [...now.values()].map((thread) => {
       const past = before.get(thread.id);
-      return { ...thread, cpuMs: thread.cpuMs - (past?.cpuMs ?? 0), runQueueMs: thread.runQueueMs - (past?.runQueueMs ?? 0) };
+      return {
+        ...thread,
+        cpuMs: thread.cpuMs - (past?.cpuMs ?? 0),
+        runQueueMs: thread.runQueueMs - (past?.runQueueMs ?? 0),
+      };
     });
     before = now;
     return used.toSorted((a, b) => b.cpuMs - a.cpuMs);

@@ -20,13 +20,18 @@ export interface Judge {
 }
 
 /** Keeps a timer's last reports and what came late for them. Make it before the listeners that ask it. */
-export function createJudge(timer: Pick<Timer, "on" | "off">, { window = 32, ready, ...facts }: JudgeOptions = {}): Judge {
+export function createJudge(
+  timer: Pick<Timer, "on" | "off">,
+  { window = 32, ready, ...facts }: JudgeOptions = {},
+): Judge {
   let steps: JudgedStep[] = [];
   const onReport = (report: Report): void => {
     steps = [...steps.slice(1 - window), { report: report.snapshot(), ready: ready?.() ?? null }];
   };
   const onLate = (late: LateReport): void => {
-    steps = steps.map((step) => (step.report.step === late.step ? { ...step, late: mergeLate(step.late, late.sections) } : step));
+    steps = steps.map((step) =>
+      step.report.step === late.step ? { ...step, late: mergeLate(step.late, late.sections) } : step,
+    );
   };
   timer.on("report", onReport);
   timer.on("late", onLate);

@@ -28,25 +28,47 @@ export function findBottleneck(steps: readonly JudgedStep[], facts: EngineFacts 
   const enough = Math.min(1, judged.length / ENOUGH);
 
   const leaking = judged.filter(({ report }) => (report.causes?.tensors ?? 0) > 0).length / judged.length;
-  if (leaking > 0.9 && judged.length >= ENOUGH / 2) return { cause: "tensor-leak", share: leaking, confidence: enough * leaking, advice: causeKinds["tensor-leak"]!.advice };
+  if (leaking > 0.9 && judged.length >= ENOUGH / 2)
+    return {
+      cause: "tensor-leak",
+      share: leaking,
+      confidence: enough * leaking,
+      advice: causeKinds["tensor-leak"]!.advice,
+    };
 
   const own = `${Object.keys(judged[0]!.report.lanes)[0]!}-bound`;
   const shares = [...measureCauses(judged, facts)].map(([cause, ms]) => ({ cause, share: ms / total }));
   const ownShare = shares.find(({ cause }) => cause === own)?.share ?? 0;
-  const named = shares.filter(({ cause }) => cause in causeKinds).map((found) => ({ ...found, excess: found.share - causeKinds[found.cause]!.healthy }));
-  const lanes = shares.filter(({ cause, share }) => !(cause in causeKinds) && cause !== own && share >= LEAST_BOUND && share > CLEAR_RATIO * ownShare);
+  const named = shares
+    .filter(({ cause }) => cause in causeKinds)
+    .map((found) => ({ ...found, excess: found.share - causeKinds[found.cause]!.healthy }));
+  const lanes = shares.filter(
+    ({ cause, share }) =>
+      !(cause in causeKinds) && cause !== own && share >= LEAST_BOUND && share > CLEAR_RATIO * ownShare,
+  );
 
   const top = largest(named.filter(({ excess }) => excess > 0));
   const lane = largest(lanes);
   if (top && (!lane || top.share > lane.share / 2)) {
     const { healthy, advice } = causeKinds[top.cause]!;
-    const rival = Math.max(0, lane?.share ?? 0, ...named.filter((other) => other !== top && other.excess > 0).map(({ share }) => share));
+    const rival = Math.max(
+      0,
+      lane?.share ?? 0,
+      ...named.filter((other) => other !== top && other.excess > 0).map(({ share }) => share),
+    );
     return verdict(top.cause, top.share, Math.min(1, top.excess / Math.max(healthy, 0.1)), rival, advice);
   }
-  if (lane) return verdict(lane.cause, lane.share, 1, ownShare, boundAdvice(lane.cause.slice(0, -"-bound".length), false));
+  if (lane)
+    return verdict(lane.cause, lane.share, 1, ownShare, boundAdvice(lane.cause.slice(0, -"-bound".length), false));
   const rival = Math.max(0, ...shares.filter(({ cause }) => cause !== own).map(({ share }) => share));
-  if (ownShare >= LEAST_BOUND && ownShare > CLEAR_RATIO * rival) return verdict(own, ownShare, 1, rival, boundAdvice(own.slice(0, -"-bound".length), true));
-  return { cause: "balanced", share: Math.max(ownShare, rival), confidence: enough * 0.7, advice: "nothing stands out: a faster engine or larger batches help all lanes" };
+  if (ownShare >= LEAST_BOUND && ownShare > CLEAR_RATIO * rival)
+    return verdict(own, ownShare, 1, rival, boundAdvice(own.slice(0, -"-bound".length), true));
+  return {
+    cause: "balanced",
+    share: Math.max(ownShare, rival),
+    confidence: enough * 0.7,
+    advice: "nothing stands out: a faster engine or larger batches help all lanes",
+  };
 
   /** Confidence grows with how far the cause is beyond what is healthy, how far ahead of the next one, and how many steps said so. */
   function verdict(cause: string, share: number, beyond: number, rival: number, advice: string): Verdict {

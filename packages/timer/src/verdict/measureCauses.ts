@@ -58,7 +58,8 @@ function rootLane(report: ReportSnapshot, { lane, parent }: SectionReport): stri
   return parent === null ? lane : rootLane(report, report.sections[parent]!);
 }
 
-const sum = (sections: readonly SectionReport[], of: (section: SectionReport) => number | null): number => sections.reduce((total, section) => total + (of(section) ?? 0), 0);
+const sum = (sections: readonly SectionReport[], of: (section: SectionReport) => number | null): number =>
+  sections.reduce((total, section) => total + (of(section) ?? 0), 0);
 
 /**
  * Whom the own lane waited for. While a lane that it waits for is busy, that lane is the cause, unless it has time to spare: then the two take turns that they need not take.
@@ -67,11 +68,19 @@ const sum = (sections: readonly SectionReport[], of: (section: SectionReport) =>
 function addWaits({ report, ready }: JudgedStep, own: string, add: Add): void {
   const all = Object.values(report.sections);
   const others = Object.entries(report.lanes).filter(([name]) => name !== own);
-  const forNobody = sum(all, (section) => (section.lane === own && section.role === "wait" && section.waitsFor === null ? section.selfMs : 0));
+  const forNobody = sum(all, (section) =>
+    section.lane === own && section.role === "wait" && section.waitsFor === null ? section.selfMs : 0,
+  );
   let waited = report.lanes[own]!.waitMs - forNobody;
   if ((ready ?? 0) >= 1) return add("queue", waited);
 
-  const unknown = all.filter((section) => section.lane === own && section.role === "wait" && section.waitsFor !== null && !others.some(([name]) => group(name) === group(section.waitsFor!)));
+  const unknown = all.filter(
+    (section) =>
+      section.lane === own &&
+      section.role === "wait" &&
+      section.waitsFor !== null &&
+      !others.some(([name]) => group(name) === group(section.waitsFor!)),
+  );
   for (const { waitsFor, ms } of unknown) {
     add(bound(waitsFor!), ms ?? 0);
     waited -= ms ?? 0;
@@ -83,17 +92,25 @@ function addWaits({ report, ready }: JudgedStep, own: string, add: Add): void {
     const [name, { busyMs, overlapMs }] = slowest;
     const sections = all.filter((section) => section.lane === name);
     const overlap = overlapMs[own] ?? 0;
-    const isInline = overlap === 0 && sections.some((section) => section.parent !== null && rootLane(report, section) === own);
+    const isInline =
+      overlap === 0 && sections.some((section) => section.parent !== null && rootLane(report, section) === own);
     const blamed = Math.min(Math.max(0, waited), busyMs - overlap);
     waited -= blamed;
     const spare = isInline ? 0 : Math.min(blamed, Math.max(0, report.ms - busyMs));
-    const waitsFor = (lane: string): number => sum(sections, (section) => (section.role === "wait" && group(section.waitsFor ?? "") === group(lane) ? section.selfMs : 0));
+    const waitsFor = (lane: string): number =>
+      sum(sections, (section) =>
+        section.role === "wait" && group(section.waitsFor ?? "") === group(lane) ? section.selfMs : 0,
+      );
     const held = waitsFor(own);
     add(held >= spare / 2 ? "queue" : "lost-overlap", spare);
     const work = blamed - spare;
-    if (!isInline) for (const section of sections) add(roleCause(section), busyMs > 0 ? (work * (section.selfMs ?? 0)) / busyMs : 0);
+    if (!isInline)
+      for (const section of sections) add(roleCause(section), busyMs > 0 ? (work * (section.selfMs ?? 0)) / busyMs : 0);
     const roleMs = sum(sections, (section) => (roleCause(section) ? section.selfMs : 0));
-    const rest = lanes.length > 1 ? (busyMs * lanes.length - lanes.reduce((total, [, lane]) => total + lane.busyMs, 0)) / (lanes.length - 1) : 0;
+    const rest =
+      lanes.length > 1
+        ? (busyMs * lanes.length - lanes.reduce((total, [, lane]) => total + lane.busyMs, 0)) / (lanes.length - 1)
+        : 0;
     const straggling = lanes.length > 1 ? Math.min(work, rest) : 0;
     add("straggler", straggling);
     add(bound(name), busyMs > 0 ? (work - straggling) * (1 - roleMs / busyMs) : 0);
@@ -111,7 +128,12 @@ function addWaits({ report, ready }: JudgedStep, own: string, add: Add): void {
 }
 
 /** What the engine cost the host: waiting, or dispatching when its device has little to do. */
-function addEngine({ report, late = {} }: JudgedStep, blocking: readonly SectionReport[], add: Add, dispatchUs: number | undefined): void {
+function addEngine(
+  { report, late = {} }: JudgedStep,
+  blocking: readonly SectionReport[],
+  add: Add,
+  dispatchUs: number | undefined,
+): void {
   const { causes } = report;
   if (!causes) return;
   const known = blocking.filter((section) => section.parent === null && late[section.name]?.deviceMs != null);
@@ -120,7 +142,8 @@ function addEngine({ report, late = {} }: JudgedStep, blocking: readonly Section
   const syncMs = causes.syncMs ?? 0;
   if (deviceMs === null || deviceMs < 0.7 * report.ms) add("sync-wait", syncMs);
   if (deviceMs !== null && deviceMs < 0.5 * hostMs) add("launch-bound", hostMs - deviceMs - syncMs);
-  else if (deviceMs === null && dispatchUs !== undefined) add("launch-bound", ((causes.kernels ?? 0) * dispatchUs) / 1000);
+  else if (deviceMs === null && dispatchUs !== undefined)
+    add("launch-bound", ((causes.kernels ?? 0) * dispatchUs) / 1000);
 }
 
 /** What a new shape costs, by the slope of the steps' time over their number of new shapes; 0 unless the two go together. */

@@ -1,3 +1,4 @@
+import { attachTimer, shareTimer } from "../attachTimer.ts";
 import { createTimer } from "../createTimer.ts";
 import type { CauseProbe, LateColumns, Timer } from "../timer.ts";
 import type { JudgedStep } from "./judgedStep.ts";
@@ -34,7 +35,13 @@ export interface Pipeline {
   /** Time in no section, µs. */
   gapUs?: number;
   /** What the engine did in a step, given its number; and what came late. */
-  engine?: (step: number) => { kernels?: number; newShapes?: number; tensors?: number; syncMs?: number; extraUs?: number };
+  engine?: (step: number) => {
+    kernels?: number;
+    newShapes?: number;
+    tensors?: number;
+    syncMs?: number;
+    extraUs?: number;
+  };
   late?: (step: number) => Record<string, LateColumns>;
 }
 
@@ -45,7 +52,19 @@ interface Boundary {
 
 /** Plays a pipeline with a bounded queue, delivered in order, through a real timer, and returns what a judge would see. */
 export function playPipeline(pipeline: Pipeline): JudgedStep[] {
-  const { steps = 40, drafter, target, workers = 1, capacity = 4, minReady = 1, onDemand = false, jitter = 0.05, slowWorker = 1, burst, gapUs = 200 } = pipeline;
+  const {
+    steps = 40,
+    drafter,
+    target,
+    workers = 1,
+    capacity = 4,
+    minReady = 1,
+    onDemand = false,
+    jitter = 0.05,
+    slowWorker = 1,
+    burst,
+    gapUs = 200,
+  } = pipeline;
   const random = mulberry32(pipeline.seed);
   const spread = (us: number): number => Math.round(us * (1 + jitter * (2 * random() - 1)));
   let nowUs = 1_000;
@@ -55,9 +74,13 @@ export function playPipeline(pipeline: Pipeline): JudgedStep[] {
   const timer = createTimer({ lane: "drafter", clock, ...(probe ? { probe } : {}) });
   const judged: JudgedStep[] = [];
   let ready = 0;
-  timer.on("report", (report) => judged.push({ report: report.snapshot(), ready, ...(pipeline.late ? { late: pipeline.late(report.step) } : {}) }));
+  timer.on("report", (report) =>
+    judged.push({ report: report.snapshot(), ready, ...(pipeline.late ? { late: pipeline.late(report.step) } : {}) }),
+  );
 
-  const lanes = Array.from({ length: Math.max(1, workers) }, (_, worker) => (workers > 1 ? `target[${worker}]` : "target"));
+  const lanes = Array.from({ length: Math.max(1, workers) }, (_, worker) =>
+    workers > 1 ? `target[${worker}]` : "target",
+  );
   /** Workers have timers of their own. */
   const timers = lanes.map((lane) => (workers === 0 ? timer : createTimer({ lane, clock, shared: true })));
   const boundaries: Boundary[] = [];
@@ -75,7 +98,9 @@ export function playPipeline(pipeline: Pipeline): JudgedStep[] {
   };
 
   const wait = timer.section("queue/wait", { role: "wait", waitsFor: "target" });
-  const full = timers.map((worker, i) => worker.section("queue/full", { lane: lanes[i]!, role: "wait", waitsFor: "drafter" }));
+  const full = timers.map((worker, i) =>
+    worker.section("queue/full", { lane: lanes[i]!, role: "wait", waitsFor: "drafter" }),
+  );
   const taken: number[] = [];
   const done: number[] = [];
   const workerFree = lanes.map(() => nowUs);
@@ -106,7 +131,11 @@ export function playPipeline(pipeline: Pipeline): JudgedStep[] {
     } else {
       while (done.length < step + minReady) produce(done.length, start);
       got = Math.max(start, done[step + minReady - 1]!);
-      stepBoundaries.push({ start, end: 0, ready: got > start ? done.filter((us, i) => i >= step && us <= start).length : 0 });
+      stepBoundaries.push({
+        start,
+        end: 0,
+        ready: got > start ? done.filter((us, i) => i >= step && us <= start).length : 0,
+      });
     }
     at(got, () => wait.stop());
     taken[step] = got;
@@ -122,8 +151,10 @@ export function playPipeline(pipeline: Pipeline): JudgedStep[] {
     free = end;
   }
 
-  if (workers > 0) for (const worker of timers) timer.attach(worker.share());
-  const ordered = boundaries.map((boundary, order) => ({ ...boundary, order })).toSorted((a, b) => a.us - b.us || a.order - b.order);
+  if (workers > 0) for (const worker of timers) attachTimer(timer, shareTimer(worker));
+  const ordered = boundaries
+    .map((boundary, order) => ({ ...boundary, order }))
+    .toSorted((a, b) => a.us - b.us || a.order - b.order);
   let next = 0;
   for (const step of stepBoundaries) {
     nowUs = step.start;
