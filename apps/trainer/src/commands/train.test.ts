@@ -112,24 +112,26 @@ test("Ctrl-C ends the run after its step and saves everything", async () => {
   expect(readFileSync(join(folder, "run/drafter/config.json"), "utf8")).toContain("DFlashDraftModel");
 });
 
-describe("what can't work is said in one line on stderr, with exit code 1", () => {
-  const fails = async (args: string[], message: RegExp, folder: string = temporaryFolder()): Promise<void> => {
-    const { code, stderr } = await dflash(["train", ...args], folder);
-    expect(code).toBe(1);
-    expect(stderr).toMatch(message);
-    expect(stderr.trimEnd().split("\n")).toHaveLength(1);
-  };
+/** The one line that a command that fails with exit code 1 prints on stderr. */
+async function failure(args: string[], folder: string = temporaryFolder()): Promise<string> {
+  const { code, stderr } = await dflash(["train", ...args], folder);
+  expect(code).toBe(1);
+  const lines = stderr.trimEnd().split("\n");
+  expect(lines).toHaveLength(1);
+  return lines[0]!;
+}
 
+describe("what can't work is said in one line on stderr, with exit code 1", () => {
   test("a target folder or data file that isn't there", async () => {
-    await fails(["--target", "nowhere"], /^dflash: --target .*nowhere: no such folder/);
-    await fails(["--data", "nowhere.jsonl"], /^dflash: --data .*nowhere\.jsonl: no such file/);
+    expect(await failure(["--target", "nowhere"])).toMatch(/^dflash: --target .*nowhere: no such folder/);
+    expect(await failure(["--data", "nowhere.jsonl"])).toMatch(/^dflash: --data .*nowhere\.jsonl: no such file/);
   });
 
   test("a truncated safetensors file", async () => {
     const folder = temporaryFolder();
     cpSync(join(repository, "data/tiny-target"), join(folder, "target"), { recursive: true });
     truncateSync(join(folder, "target/model.safetensors"), 1_000_000);
-    await fails(["--target", "target"], /model\.safetensors: .*truncated/, folder);
+    expect(await failure(["--target", "target"], folder)).toMatch(/model\.safetensors: .*truncated/);
   });
 
   test("a malformed JSONL line", async () => {
@@ -138,19 +140,19 @@ describe("what can't work is said in one line on stderr, with exit code 1", () =
       join(folder, "chats.jsonl"),
       '{"messages":[{"role":"user","content":"1+1?"},{"role":"assistant","content":"2"}]}\n{"messages": [\n',
     );
-    await fails(["--data", "chats.jsonl"], /chats\.jsonl:2: /, folder);
+    expect(await failure(["--data", "chats.jsonl"], folder)).toMatch(/chats\.jsonl:2: /);
   });
 
   test("an unknown engine, format, option or a value out of range", async () => {
-    await fails(["--engine", "abacus"], /unknown engine "abacus"; engines are auto, /);
-    await fails(["--log-format", "papyrus"], /papyrus: neither a built-in format \(/);
-    await fails(["--setps", "3"], /unknown option '--setps' \(Did you mean --steps\?\)/);
-    await fails(["--steps", "0"], /whole number from 1 to/);
+    expect(await failure(["--engine", "abacus"])).toMatch(/unknown engine "abacus"; engines are auto, /);
+    expect(await failure(["--log-format", "papyrus"])).toMatch(/papyrus: neither a built-in format \(/);
+    expect(await failure(["--setps", "3"])).toMatch(/unknown option '--setps' \(Did you mean --steps\?\)/);
+    expect(await failure(["--steps", "0"])).toMatch(/whole number from 1 to/);
   });
 
   test("a run folder that is taken", async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, "log.ndjson"), "");
-    await fails(["--out", "."], /holds a run already/, folder);
+    expect(await failure(["--out", "."], folder)).toMatch(/holds a run already/);
   });
 });
