@@ -9,7 +9,7 @@ const { values: steps } = parseArgs({
   options: { "step-ms": { type: "string" }, "pytorch-step-ms": { type: "string" } },
 });
 const peers = measurePyTorch();
-const ours = cases.map((measured) => measure(measured, 3000));
+const ours = cases.map((measured) => measure(measured, 1500));
 
 console.log(`Node ${process.version}, ${cpus()[0]?.model}, one thread; PyTorch: ${peers[0]?.device ?? "not run"}\n`);
 console.log("| S × anchors × block | builder | median ms | p10 to p90 | first | n | × ours | of its step |");

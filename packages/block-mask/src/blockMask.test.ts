@@ -69,7 +69,7 @@ describe("BlockMask", () => {
 
   it("draws each run of equal tiles as one bar", () => {
     const svg = blockMaskSvg(createBlockMask(and(not(prefix(4)), not(prefix(2))), { qLen: 8, kvLen: 12, tile: 4 }));
-    expect(svg).toContain('viewBox="0 0 3 2"');
+    expect(svg).toContain('width="640" height="427" viewBox="0 0 3 2"');
     expect(svg).toContain("<title>8 queries × 12 keys, tile 4 × 4</title>");
     expect(svg).toContain('d="M0 0h1v1h-1zM0 1h1v1h-1z"');
     expect(svg).toContain('d="M1 0h2v1h-2zM1 1h2v1h-2z"');

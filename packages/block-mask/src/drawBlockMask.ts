@@ -28,7 +28,7 @@ export interface BlockMaskSvgOptions {
 
 /**
  * An SVG picture of the mask: keys to the right, queries down, partial tiles light and full tiles dark, equal neighbours drawn as one bar.
- * One unit of its viewBox is one tile; it is 640 pixels wide where nothing else says so.
+ * One unit of its viewBox is one tile; it is 640 pixels wide unless the page sizes it.
  */
 export function blockMaskSvg(mask: BlockMask, { batch = 0, head = 0 }: BlockMaskSvgOptions = {}): string {
   const { rows, columns, qLen, kvLen, tile } = mask;
@@ -42,7 +42,7 @@ export function blockMaskSvg(mask: BlockMask, { batch = 0, head = 0 }: BlockMask
     }
   }
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="640" viewBox="0 0 ${columns} ${rows}" shape-rendering="crispEdges">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" width="640" height="${Math.round((640 * rows) / columns)}" viewBox="0 0 ${columns} ${rows}" shape-rendering="crispEdges">`,
     `<title>${qLen} queries × ${kvLen} keys, tile ${tile[0]} × ${tile[1]}</title>`,
     `<path fill="#f4f4f2" d="${bars[0]}"/>`,
     `<path fill="#8fb8de" d="${bars[1]}"/>`,
