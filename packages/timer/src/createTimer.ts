@@ -128,13 +128,12 @@ export function createTimer(options: TimerOptions = {}): Timer {
   }
 
   function endStep(): void {
+    inStep = recorder.syncing = false;
     recorder.record(STEP_END);
-    recorder.syncing = false;
     const end = recorder.head;
     const events = (end - lastEnd) | 0;
     cost.begin();
     drain();
-    inStep = false;
     if (!closed) return update();
     closed = false;
     lastEnd = end;

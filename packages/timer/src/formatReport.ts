@@ -1,14 +1,14 @@
 import type { ReportSnapshot } from "./timer.ts";
 
-/** One line: the step, its largest sections with their shares, the rest, the timer's own cost; milliseconds. */
-export function formatReport(report: ReportSnapshot): string {
-  const parts = Object.entries(report.sections)
-    .filter(([, section]) => section.selfMs !== null)
-    .sort(([, a], [, b]) => b.selfMs! - a.selfMs!)
+/** One line in ms: the step, its sections by self time, the largest with its share, the rest, the timer's own cost. What rounds to 0.0 is left out. */
+export function formatReport({ step, ms, residualMs, overheadUs, sections }: ReportSnapshot): string {
+  const parts = Object.entries(sections)
+    .map(([name, { selfMs }]) => ({ name, selfMs: selfMs ?? 0 }))
+    .filter(({ selfMs }) => selfMs >= 0.05)
+    .toSorted((a, b) => b.selfMs - a.selfMs)
     .map(
-      ([name, { selfMs }], rank) =>
-        `${name} ${selfMs!.toFixed(1)}${rank === 0 && report.ms > 0 ? ` (${((100 * selfMs!) / report.ms).toFixed(1)} %)` : ""}`,
+      ({ name, selfMs }, rank) =>
+        `  ${name} ${selfMs.toFixed(1)}${rank > 0 ? "" : ` (${((100 * selfMs) / ms).toFixed(1)} %)`}`,
     );
-  parts.push(`rest ${report.residualMs.toFixed(1)}`, `timer ${(report.overheadUs / 1000).toFixed(3)}`);
-  return `step ${report.step}  ${report.ms.toFixed(1)} ms  ${parts.join("  ")}`;
+  return `step ${step}  ${ms.toFixed(1)} ms${parts.join("")}  rest ${residualMs.toFixed(1)}  timer ${(overheadUs / 1000).toFixed(3)}`;
 }

@@ -4,6 +4,8 @@ import type { Span, Timer } from "./timer.ts";
 
 /** Boundaries before a stretch of time that are searched for runs that were open when it began. */
 const LOOK_BACK = 1024;
+/** Overlapping runs stand after those that nest. */
+const DEEPEST = 1e6;
 
 interface Frame {
   readonly slot: number;
@@ -30,7 +32,7 @@ export function readSpans(
     if (!complete && source.local) return null;
   }
   return spans.toSorted((a, b) =>
-    a.lane < b.lane ? -1 : a.lane > b.lane ? 1 : a.startMs - b.startMs || (a.depth ?? 0) - (b.depth ?? 0),
+    a.lane < b.lane ? -1 : a.lane > b.lane ? 1 : a.startMs - b.startMs || (a.depth ?? DEEPEST) - (b.depth ?? DEEPEST),
   );
 }
 
