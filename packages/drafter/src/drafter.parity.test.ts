@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { denseFromRowRanges } from "@dflash/block-mask";
 import { type Engine, startEngine } from "@dflash/engine";
 import { createOps, type Ops } from "@dflash/ops";
@@ -9,9 +10,18 @@ import { blockTargets } from "./blocks/blockTargets.ts";
 import { noiseBlocks, rowPositions } from "./blocks/noiseBlocks.ts";
 import { slotWeights } from "./blocks/slotWeights.ts";
 import { type DrafterCase, readDrafterCase } from "./drafterCase.test-support.ts";
+import { fixtures } from "./fixture.test-support.ts";
 import { createObjective } from "./training/objective.ts";
 
-const cases = ["drafter-full-b8", "drafter-full-b16-nodecay", "drafter-sliding-b4"];
+/** Every case whose loss is ours. */
+const cases = readdirSync(fixtures)
+  .filter((file) => /^drafter-.*\.json$/.test(file))
+  .filter((file) => JSON.parse(readFileSync(`${fixtures}/${file}`, "utf8")).loss_type === "dflash")
+  .map((file) => file.replace(".json", ""));
+
+test("there are cases with decay and without", () => {
+  expect(cases).toEqual(expect.arrayContaining(["drafter-full-b8", "drafter-full-b16-nodecay"]));
+});
 
 describe.each(["cpu", "wasm"] as const)("on %s", (engineName) => {
   let engine: Engine;

@@ -33,6 +33,12 @@ export function philox(counter: ArrayLike<number>, key: readonly [number, number
   out[3] = c3;
 }
 
+/** @throws {RangeError} Unless `seed` is a word. */
+export function checkSeed(seed: number): void {
+  if (seed === seed >>> 0) return;
+  throw new RangeError(`seed is ${seed}, expected an integer from 0 to ${2 ** 32 - 1}`);
+}
+
 /** The number in (0, 1) that a random word stands for; never 0, so that its logarithm exists. */
 export function uniform(word: number): number {
   return (word + 0.5) / 2 ** 32;

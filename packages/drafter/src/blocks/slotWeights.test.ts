@@ -24,3 +24,8 @@ test.each([
 test("no γ, equal weights", () => {
   expect([...slotWeights(4, null)]).toEqual([0, 1, 1, 1]);
 });
+
+test("refuses a γ that makes no decay", () => {
+  expect(() => slotWeights(4, 0)).toThrow("gamma is 0, expected a number above 0, or null for none");
+  expect(() => slotWeights(4, Number.NaN)).toThrow("gamma is NaN");
+});

@@ -11,8 +11,11 @@ export function defaultGamma(blockSize: number): number {
  * that the first predictions count most: a wrong one voids all behind it.
  *
  * @param gamma null for equal weights.
+ * @throws {RangeError} When γ isn't above 0.
  */
 export function slotWeights(blockSize: number, gamma: number | null): Float64Array {
+  if (gamma !== null && !(gamma > 0))
+    throw new RangeError(`gamma is ${gamma}, expected a number above 0, or null for none`);
   return Float64Array.from({ length: blockSize }, (_, slot) => {
     if (slot === 0) return 0;
     return gamma === null ? 1 : Math.exp(-(slot - 1) / gamma);

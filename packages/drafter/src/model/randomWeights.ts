@@ -1,4 +1,4 @@
-import { philox, randomStream, uniform } from "../philox.ts";
+import { checkSeed, philox, randomStream, uniform } from "../philox.ts";
 
 /** Gives the values of a parameter by its name, row-major. */
 export type WeightSource = (name: string, shape: readonly number[]) => Float32Array | Promise<Float32Array>;
@@ -7,9 +7,10 @@ export type WeightSource = (name: string, shape: readonly number[]) => Float32Ar
  * Weights of an untrained drafter: matrices normal with mean 0 and the given standard deviation, norms 1. A parameter's
  * values depend on the seed and its name only.
  *
- * @param seed From 0 to 2^32 − 1.
+ * @param seed From 0 to 2^32 − 1, or a RangeError is thrown.
  */
 export function randomWeights(seed: number, standardDeviation: number): WeightSource {
+  checkSeed(seed);
   return (name, shape) => {
     const values = new Float32Array(shape.reduce((product, extent) => product * extent, 1));
     if (shape.length === 1) return values.fill(1);

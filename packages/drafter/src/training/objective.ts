@@ -30,7 +30,7 @@ export type Objective = (
 export function createObjective({ drafter, head, ops, timer }: ObjectiveOptions): Objective {
   const { config } = drafter;
   const parameters = [...drafter.parameters.values()];
-  const mask = timer.section("drafter/mask");
+  const mask = timer.section("drafter/mask", { role: "block-mask" });
   const noise = timer.section("drafter/noise");
   const forward = timer.section("drafter/forward");
   const loss = timer.section("drafter/loss");

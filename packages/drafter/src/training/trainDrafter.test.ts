@@ -172,8 +172,10 @@ test("once hears one event, off none", async () => {
   expect(off).not.toHaveBeenCalled();
 });
 
-test("refuses a number of steps that makes no sense", () => {
-  expect(() => trainDrafter({ source: batches(1), step, steps: 0, timer })).toThrow(
-    "steps is 0, expected an integer of at least 1",
+test("refuses numbers of steps that make no sense", () => {
+  const options = { source: batches(1), step, steps: 1, timer };
+  expect(() => trainDrafter({ ...options, steps: 0 })).toThrow("steps is 0, expected an integer of at least 1");
+  expect(() => trainDrafter({ ...options, checkpoint: { every: 0.5, save: async () => undefined } })).toThrow(
+    "checkpoint.every is 0.5, expected an integer of at least 1",
   );
 });

@@ -1,5 +1,5 @@
 import type { PackedHiddenStates } from "@dflash/target-forward";
-import type { Timer } from "@dflash/timer";
+import type { Section, Timer } from "@dflash/timer";
 import { createGuardedEvents, type GuardedEvents } from "./guardedEvents.ts";
 import type { StepResult } from "./stepResult.ts";
 import type { TrainStep } from "./trainStep.ts";
@@ -56,9 +56,11 @@ export interface TrainRun {
 
 /** Trains on batch after batch. Starts once the caller's synchronous code has run, so that listeners miss nothing. */
 export function trainDrafter(options: TrainOptions): TrainRun {
-  const { steps } = options;
-  if (!Number.isInteger(steps) || steps < 1)
-    throw new RangeError(`steps is ${steps}, expected an integer of at least 1`);
+  for (const [name, value] of Object.entries({ steps: options.steps, "checkpoint.every": options.checkpoint?.every })) {
+    if (value !== undefined && (!Number.isInteger(value) || value < 1))
+      throw new RangeError(`${name} is ${value}, expected an integer of at least 1`);
+  }
+  const saving = options.timer.section("checkpoint", { role: "checkpoint" });
   const events = createGuardedEvents<TrainEvents>("drafter");
   const listen =
     (method: "on" | "once" | "off"): Listen =>
@@ -70,14 +72,13 @@ export function trainDrafter(options: TrainOptions): TrainRun {
     on: listen("on"),
     once: listen("once"),
     off: listen("off"),
-    finished: Promise.resolve().then(async () => run(options, events)),
+    finished: Promise.resolve().then(async () => run(options, saving, events)),
   };
   return training;
 }
 
-async function run(options: TrainOptions, events: GuardedEvents<TrainEvents>): Promise<TrainSummary> {
+async function run(options: TrainOptions, saving: Section, events: GuardedEvents<TrainEvents>): Promise<TrainSummary> {
   const { source, step, steps, timer, signal, checkpoint } = options;
-  const saving = timer.section("checkpoint");
   const done = { steps: 0, skipped: 0, tokens: 0, anchors: 0 };
 
   const trainOn = async (batch: PackedHiddenStates): Promise<void> => {

@@ -132,11 +132,15 @@ test("every part of a step is timed, one after another", async () => {
   dispose();
 });
 
-test("refuses a head of another model", async () => {
+test("refuses a head of another model, and options out of range", async () => {
   const drafter = await tinyDrafter(ops);
-  const options = { drafter, ops, timer: createTimer(), optimizer: [], anchorsPerRow: 4, seed: 1 };
+  const options = { drafter, head, ops, timer: createTimer(), optimizer: [], anchorsPerRow: 4, seed: 1 };
   expect(() => createTrainStep({ ...options, head: { ...head, vocabSize: 41 } })).toThrow(
     `train step: the target head's vocabSize is 41, expected the drafter's ${tinyConfig.vocabSize}`,
+  );
+  expect(() => createTrainStep({ ...options, anchorsPerRow: 0 })).toThrow("anchorsPerRow is 0, expected an integer");
+  expect(() => createTrainStep({ ...options, seed: -1 })).toThrow(
+    "seed is -1, expected an integer from 0 to 4294967295",
   );
   drafter.dispose();
 });

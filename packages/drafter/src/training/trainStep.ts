@@ -8,6 +8,7 @@ import { defaultGamma, slotWeights } from "../blocks/slotWeights.ts";
 import type { DrafterConfig } from "../config/drafterConfig.ts";
 import type { DFlashDrafter } from "../model/createDrafter.ts";
 import type { OptimizerPart, TensorMap, UpdateFigures } from "../optimizer/optimizerPart.ts";
+import { checkSeed } from "../philox.ts";
 import { findNonFinite } from "./findNonFinite.ts";
 import { createObjective } from "./objective.ts";
 import type { Skip, StepResult } from "./stepResult.ts";
@@ -40,24 +41,30 @@ export interface TrainStep {
  * Makes the step: anchors, forward, loss, backward and update. A step without anchors, or with a loss or gradient that
  * isn't finite, changes no parameter and says so.
  *
- * @throws {Error} When the head doesn't fit the drafter.
+ * @throws {Error} When the head doesn't fit the drafter, or an option is out of range.
  */
 export function createTrainStep(options: TrainStepOptions): TrainStep {
-  const { drafter, head, ops, timer, optimizer, anchorsPerRow, seed } = options;
+  const { drafter, head, ops, timer, optimizer, anchorsPerRow, seed, gamma } = options;
   const { config, parameters } = drafter;
+  const { blockSize } = config;
   checkHead(config, head);
-  const weights = slotWeights(
-    config.blockSize,
-    options.gamma === undefined ? defaultGamma(config.blockSize) : options.gamma,
-  );
+  checkSeed(seed);
+  if (!Number.isInteger(anchorsPerRow) || anchorsPerRow < 1) {
+    throw new RangeError(`anchorsPerRow is ${anchorsPerRow}, expected an integer of at least 1`);
+  }
+  const weights = slotWeights(blockSize, gamma === undefined ? defaultGamma(blockSize) : gamma);
   const objective = createObjective({ drafter, head, ops, timer });
-  const parts = optimizer.map((part) => ({ part, section: timer.section(part.section), state: part.init(parameters) }));
   const sections = {
     anchors: timer.section("drafter/anchors"),
     backward: timer.section("drafter/backward"),
     clip: timer.section("drafter/clip"),
     metrics: timer.section("drafter/metrics"),
   };
+  const parts = optimizer.map((part) => ({
+    part,
+    section: timer.section(part.section, { role: "optimizer" }),
+    state: part.init(parameters),
+  }));
   let updates = 0;
 
   const applyUpdate = (gradients: TensorMap, gradientNorm: number): UpdateFigures => {
@@ -106,7 +113,7 @@ export function createTrainStep(options: TrainStepOptions): TrainStep {
       }
       const { learningRate = null } = applyUpdate(gradients, measured.gradientNorm);
       const matches = await sections.metrics.time(async () =>
-        countMatches(targets, await predictions.read(), config.blockSize),
+        countMatches(targets, await predictions.read(), blockSize),
       );
       return { ...counted, ...measured, updates, skipped: null, matches, rates: blockRates(matches), learningRate };
     } finally {
