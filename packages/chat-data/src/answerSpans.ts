@@ -100,9 +100,12 @@ function messageEnd(
 
 /** Whether a template shows a message: from somewhere in it (behind hidden thinking text) to its end, spaces aside. */
 function isShown(content: string, shown: string): boolean {
-  const [expected, actual] = [content.replace(/\s+/g, ""), shown.replace(/\s+/g, "")];
-  return expected.endsWith(actual) || actual.endsWith(expected);
+  const [expected, actual] = [content, shown].map((text) => text.replace(anySpace, ""));
+  return expected!.endsWith(actual!) || actual!.endsWith(expected!);
 }
+
+/** Spaces of JavaScript and of Python, some of which are control characters: templates strip the latter. */
+const anySpace = /[\s\p{Cc}]+/gu;
 
 function commonPrefixLength(a: string, b: string): number {
   const limit = Math.min(a.length, b.length);

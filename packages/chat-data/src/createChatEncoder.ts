@@ -26,6 +26,7 @@ export interface EncodedChat extends TokenRow {
 export function createChatEncoder(options: ChatEncoderOptions): (record: ChatRecord) => EncodedChat {
   const { tokenizer, maxLength = Infinity, lastTurnOnly = false } = options;
   const specialPattern = alternation(tokenizer.specialTokens.keys());
+  let turnEnd: string | undefined;
 
   return (record) => {
     if ("ids" in record) return truncate(record.ids, record.lossMask, maxLength);
@@ -35,8 +36,9 @@ export function createChatEncoder(options: ChatEncoderOptions): (record: ChatRec
       end: index + token.length,
     }));
     const endOfTurn = (contentEnd: number): number => {
+      turnEnd ??= newlineBehindTurn(tokenizer);
       const end = specials.find(({ start }) => start >= contentEnd)?.end ?? contentEnd;
-      return end > contentEnd && text[end] === "\n" ? end + 1 : end;
+      return end > contentEnd && text.startsWith(turnEnd, end) ? end + turnEnd.length : end;
     };
     const spans =
       "text" in record
@@ -51,6 +53,12 @@ export function createChatEncoder(options: ChatEncoderOptions): (record: ChatRec
 /** Whether a row can hold an anchor: a supervised token with another one right behind it. */
 export function hasSupervisedPair({ lossMask }: TokenRow): boolean {
   return lossMask.some((supervised, t) => supervised === 1 && lossMask[t + 1] === 1);
+}
+
+/** The newline that a chat template writes behind the last turn: others belong to the next one. */
+function newlineBehindTurn(tokenizer: ChatTokenizer): string {
+  const turns = ["user", "assistant"].map((role) => ({ role, content: "x" }));
+  return tokenizer.applyChatTemplate(turns).endsWith("\n") ? "\n" : "";
 }
 
 function truncate(ids: Int32Array, lossMask: Uint8Array, maxLength: number): EncodedChat {

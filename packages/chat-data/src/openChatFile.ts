@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { mkdtemp, open, rm, rmdir, type FileHandle } from "node:fs/promises";
+import { mkdtemp, open, rm, rmdir, writeFile, type FileHandle } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -133,7 +133,7 @@ async function openUnpacked(path: string): Promise<FileHandle> {
   await rm(unpackedPath);
   await rmdir(folder);
   try {
-    await pipeline(createReadStream(path), createGunzip(), unpacked.createWriteStream({ autoClose: false }));
+    await pipeline(createReadStream(path), createGunzip(), (chunks) => writeFile(unpacked, chunks));
   } catch (error) {
     await unpacked.close();
     throw new Error(`${path}: the gzip data can't be unpacked (${oneLine(error)})`, { cause: error });
