@@ -22,11 +22,12 @@ const tracksOf = new WeakMap<Timer, OtherTrack[]>();
 
 /** What another thread needs to show this timer's lanes: a message to post. The timer must have been made with `shared`, and takes no new sections afterwards. */
 export function shareTimer(timer: Timer): SharedTimer {
-  const { recorder, infos, hasCauses, freeze } = internalsOf(timer);
+  const internals = internalsOf(timer);
+  const { recorder, infos, hasCauses } = internals;
   const { buffer } = recorder.recording;
   if (buffer instanceof ArrayBuffer)
     throw new TypeError("shareTimer: the timer's recording is not shared; make it with createTimer({ shared: true })");
-  freeze();
+  internals.freeze();
   return { buffer, causes: hasCauses, sections: infos };
 }
 

@@ -1,15 +1,13 @@
 /** Reads a monotonic clock, nanoseconds; only differences have a meaning. */
 export type Clock = () => bigint;
 
-interface Host {
-  process?: { hrtime?: { bigint?: Clock } };
-  performance: { now(): number };
-}
+declare const process: { readonly hrtime?: { readonly bigint?: Clock } } | undefined;
+declare const performance: { now(): number };
 
 /** The finest monotonic clock here: `process.hrtime.bigint` where there is one, else `performance.now`. */
-export function monotonicClock(host: Host = globalThis as unknown as Host): Clock {
-  const { performance } = host;
-  return host.process?.hrtime?.bigint ?? (() => BigInt(Math.round(performance.now() * 1e6)));
+export function monotonicClock(): Clock {
+  const fine = typeof process === "undefined" ? undefined : process.hrtime?.bigint;
+  return fine ?? (() => BigInt(Math.round(performance.now() * 1e6)));
 }
 
 /** Measures one stretch of time after another without allocating. */

@@ -246,8 +246,8 @@ describe("createTimer", () => {
   it("gives each instant of overlapping async calls to the one that began last", async () => {
     const { timer, pass, reports } = virtualTimer({ strict: true });
     const [a, b] = [timer.section("a"), timer.section("b")];
-    let open = (): void => {};
-    const gate = new Promise<void>((resolve) => (open = resolve));
+    const opened: (() => void)[] = [];
+    const gate = new Promise<void>((resolve) => opened.push(resolve));
     await timer.step(async () => {
       const first = a.time(async () => gate);
       pass(10);
@@ -257,7 +257,7 @@ describe("createTimer", () => {
         pass(1_000);
       });
       pass(200);
-      open();
+      opened[0]!();
       await second;
     });
     expect(reports[0]).toMatchObject({

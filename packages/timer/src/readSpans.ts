@@ -39,13 +39,14 @@ export function readSpans(
 /** Adds one recording's spans; false when boundaries of that time were overwritten. */
 function addSpans(
   spans: Span[],
-  { recording, sections, local, head: readHead }: RecordingSource,
+  source: RecordingSource,
   timeAt: (at: number) => number,
   from: number,
   to: number,
 ): boolean {
+  const { recording, sections, local } = source;
   const { words, floats, size, stride } = recording;
-  const head = readHead();
+  const head = source.head();
   const place = (boundary: number): number => HEADER + (boundary & (size - 1)) * stride;
   const kindAt = (boundary: number): number => words[place(boundary) * 2 + 2]! & 15;
 

@@ -59,15 +59,16 @@ export function readStep({
     };
   }
 
+  const busySets = totals.busySets.subarray(0, 1 << lanes.length);
   /** Time in which all lanes of a set were busy, ns. */
   const busy = (set: number): number =>
-    totals.busySets.reduce((sum, ns, lanesBusy) => ((lanesBusy & set) === set ? sum + ns : sum), 0);
+    busySets.reduce((sum, ns, lanesBusy) => ((lanesBusy & set) === set ? sum + ns : sum), 0);
   const stepNs = totals.sections[TOTAL]!;
 
   function readLane(lane: number): LaneReport {
     const bit = 1 << lane;
     const busyNs = busy(bit);
-    const shared = lane === 0 ? busyNs - totals.busySets[bit]! : busy(bit | 1);
+    const shared = lane === 0 ? busyNs - busySets[bit]! : busy(bit | 1);
     return {
       busyMs: busyNs / 1e6,
       waitMs: totals.waits[lane]! / 1e6,

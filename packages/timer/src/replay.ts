@@ -257,7 +257,7 @@ export function createReplay({ origin, onUnbalanced }: ReplayOptions): Replay {
 
   function lap(slot: number): void {
     const lane = laneOf[slot]!;
-    const top = depths[lane]! === 0 ? 0 : stacks[lane * DEPTH + depths[lane]! - 1]!;
+    const top = depths[lane] === 0 ? 0 : stacks[lane * DEPTH + depths[lane]! - 1]!;
     if (top > SLOT) pop(top & SLOT, STOP);
     push(slot, LAPPED);
   }

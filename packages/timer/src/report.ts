@@ -21,7 +21,7 @@ export class StepReport implements Report {
     return this.#known;
   }
   get step(): number {
-    return this.snapshot().step;
+    return this.#source.step;
   }
   get startMs(): number {
     return this.snapshot().startMs;
@@ -42,7 +42,7 @@ export class StepReport implements Report {
     return this.snapshot().dropped;
   }
   get tags(): readonly string[] {
-    return this.snapshot().tags;
+    return this.#source.tags;
   }
   get causes(): Causes | null {
     return this.snapshot().causes;

@@ -1,3 +1,4 @@
+import type { Clock } from "./clock.ts";
 import { createTimer, type TimerOptions } from "./createTimer.ts";
 import type { ReportSnapshot, Timer } from "./timer.ts";
 
@@ -5,11 +6,13 @@ import type { ReportSnapshot, Timer } from "./timer.ts";
 export function virtualTimer(options: Omit<TimerOptions, "clock"> = {}): {
   timer: Timer;
   pass: (ns: number) => void;
+  clock: Clock;
   reports: ReportSnapshot[];
 } {
   let now = 5_000_000_000_123n;
+  const clock = (): bigint => now;
   const reports: ReportSnapshot[] = [];
-  const timer = createTimer({ ...options, clock: () => now });
+  const timer = createTimer({ ...options, clock });
   timer.on("report", (report) => reports.push(report.snapshot()));
-  return { timer, reports, pass: (ns) => void (now += BigInt(ns)) };
+  return { timer, reports, clock, pass: (ns) => void (now += BigInt(ns)) };
 }

@@ -34,7 +34,6 @@ export interface SlowStep {
 export function watchSlowSteps(timer: Timer, tell: (slow: SlowStep) => void): () => void {
   const { replay } = internalsOf(timer);
   const recent = new Float64Array(WINDOW).fill(Infinity);
-  const sorted = new Float64Array(WINDOW);
   /** Median, median distance from it, limit; ns. */
   const measured = new Float64Array(3).fill(Infinity);
   /** Step, start and time of the last steps, ns. */
@@ -44,10 +43,8 @@ export function watchSlowSteps(timer: Timer, tell: (slow: SlowStep) => void): ()
 
   function measure(): void {
     const middle = Math.min(seen, WINDOW) >> 1;
-    sorted.set(recent);
-    const median = sorted.sort()[middle]!;
-    for (let i = 0; i < WINDOW; i += 1) sorted[i] = Math.abs(recent[i]! - median);
-    const mad = sorted.sort()[middle]!;
+    const median = recent.toSorted()[middle]!;
+    const mad = recent.map((ns) => Math.abs(ns - median)).toSorted()[middle]!;
     measured[0] = median;
     measured[1] = mad;
     measured[2] = median + MADS * Math.max(mad, LEAST_SPREAD * median);

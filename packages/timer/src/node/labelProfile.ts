@@ -8,8 +8,8 @@ interface ProfileNode {
     readonly lineNumber: number;
     readonly columnNumber: number;
   };
-  readonly children?: readonly number[];
-  readonly hitCount?: number;
+  readonly children?: readonly number[] | undefined;
+  readonly hitCount?: number | undefined;
 }
 
 /** A V8 CPU profile; times in µs of the machine's monotonic clock. */
@@ -21,6 +21,12 @@ export interface CpuProfile {
   readonly samples: readonly number[];
   readonly timeDeltas: readonly number[];
 }
+
+/** As the inspector gives it. */
+export type V8Profile = Omit<CpuProfile, "samples" | "timeDeltas"> & {
+  readonly samples?: readonly number[] | undefined;
+  readonly timeDeltas?: readonly number[] | undefined;
+};
 
 /** A function's own time in a section. */
 export interface FunctionTime {
@@ -46,8 +52,19 @@ export interface StepsProfile {
   readonly profile: CpuProfile;
 }
 
+const frame = (functionName: string): ProfileNode["callFrame"] => ({
+  functionName,
+  scriptId: "0",
+  url: "",
+  lineNumber: -1,
+  columnNumber: -1,
+});
+
 /** Sorts a profile's samples by the section in which they fell; those for which `sectionAt` gives null are left out of the times. */
-export function labelProfile(profile: CpuProfile, sectionAt: (us: number) => string | null): StepsProfile {
+export function labelProfile(
+  { samples: raw = [], timeDeltas = [], ...profile }: V8Profile,
+  sectionAt: (us: number) => string | null,
+): StepsProfile {
   const byId = new Map(profile.nodes.map((node) => [node.id, node]));
   const parents = new Map(
     profile.nodes.flatMap((node) => (node.children ?? []).map((child): [number, number] => [child, node.id])),
@@ -64,13 +81,6 @@ export function labelProfile(profile: CpuProfile, sectionAt: (us: number) => str
     copies.set(key, id);
     return id;
   }
-  const frame = (functionName: string): ProfileNode["callFrame"] => ({
-    functionName,
-    scriptId: "0",
-    url: "",
-    lineNumber: -1,
-    columnNumber: -1,
-  });
   /** The node's copy under its section's frame. */
   function copy(section: string, id: number): number {
     const key = `${id} ${section}`;
@@ -81,14 +91,14 @@ export function labelProfile(profile: CpuProfile, sectionAt: (us: number) => str
   }
 
   let us = profile.startTime;
-  const samples = profile.samples.map((id, i) => {
-    us += profile.timeDeltas[i]!;
+  const samples = raw.map((id, i) => {
+    us += timeDeltas[i]!;
     const section = sectionAt(us);
     if (section === null) return copy("between steps", id);
     const functions = times.get(section) ?? new Map<number, number>();
     times.set(section, functions);
     // A sample stands for the time to the next one.
-    functions.set(id, (functions.get(id) ?? 0) + (profile.timeDeltas[i + 1] ?? 0) / 1000);
+    functions.set(id, (functions.get(id) ?? 0) + (timeDeltas[i + 1] ?? 0) / 1000);
     return copy(section, id);
   });
 
@@ -107,5 +117,5 @@ export function labelProfile(profile: CpuProfile, sectionAt: (us: number) => str
     const sorted = [...merged.values()].toSorted((a, b) => b.ms - a.ms);
     return { section, ms: sorted.reduce((sum, { ms }) => sum + ms, 0), functions: sorted };
   });
-  return { sections: sections.toSorted((a, b) => b.ms - a.ms), profile: { ...profile, nodes, samples } };
+  return { sections: sections.toSorted((a, b) => b.ms - a.ms), profile: { ...profile, nodes, samples, timeDeltas } };
 }

@@ -2,7 +2,7 @@ import { Session } from "node:inspector";
 import { readSpans } from "../readSpans.ts";
 import type { Report, StepSpans, Timer } from "../timer.ts";
 import { innermost } from "./innermost.ts";
-import { type CpuProfile, labelProfile, type StepsProfile } from "./labelProfile.ts";
+import { labelProfile, type StepsProfile, type V8Profile } from "./labelProfile.ts";
 
 /** Which steps are profiled, and how finely. */
 export interface ProfileStepsOptions {
@@ -29,14 +29,14 @@ export async function profileSteps(
     session.post("Profiler.start");
   };
   if (from <= 1) start();
-  const profile = await new Promise<CpuProfile>((resolve, reject) => {
+  const profile = await new Promise<V8Profile>((resolve, reject) => {
     timer.on("report", function onReport({ step, startMs, ms }: Report) {
       if (step === from - 1) start();
       const spans = step >= from && step <= to ? readSpans(timer, { startMs, ms }) : null;
       if (spans) steps.push({ step, startMs, ms, spans });
       if (step < to) return;
       timer.off("report", onReport);
-      session.post("Profiler.stop", (error, result) => (error ? reject(error) : resolve(result.profile as CpuProfile)));
+      session.post("Profiler.stop", (error, result) => (error ? reject(error) : resolve(result.profile)));
     });
   });
   session.disconnect();

@@ -71,8 +71,8 @@ export function findBottleneck(steps: readonly JudgedStep[], facts: EngineFacts 
   };
 
   /** Confidence grows with how far the cause is beyond what is healthy, how far ahead of the next one, and how many steps said so. */
-  function verdict(cause: string, share: number, beyond: number, rival: number, advice: string): Verdict {
-    const ahead = share === 0 ? 0 : Math.max(0, 1 - rival / share);
+  function verdict(cause: string, share: number, beyond: number, next: number, advice: string): Verdict {
+    const ahead = share === 0 ? 0 : Math.max(0, 1 - next / share);
     return { cause, share, confidence: enough * (0.4 + 0.3 * beyond + 0.3 * Math.min(1, 2 * ahead)), advice };
   }
 }

@@ -146,11 +146,12 @@ function addEngine(
     add("launch-bound", ((causes.kernels ?? 0) * dispatchUs) / 1000);
 }
 
+const mean = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0) / values.length;
+
 /** What a new shape costs, by the slope of the steps' time over their number of new shapes; 0 unless the two go together. */
 function addChurn(steps: readonly JudgedStep[], add: Add): void {
   const shapes = steps.map(({ report }) => report.causes?.newShapes ?? 0);
   const ms = steps.map(({ report }) => report.ms);
-  const mean = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0) / values.length;
   const [meanShapes, meanMs] = [mean(shapes), mean(ms)];
   const products = mean(shapes.map((count, i) => (count - meanShapes) * (ms[i]! - meanMs)));
   const variance = mean(shapes.map((count) => (count - meanShapes) ** 2));
