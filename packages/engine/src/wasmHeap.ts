@@ -1,4 +1,5 @@
 import type { BackendWasm } from "@tensorflow/tfjs-backend-wasm";
+import { compileFirst } from "./compileFirst.ts";
 import { heapBytes, refuseFailedAllocations } from "./refuseFailedAllocations.ts";
 import { startWasmThreads } from "./wasmThreads.ts";
 import type { WasmThreads } from "./wasmThreads.ts";
@@ -36,8 +37,11 @@ export interface WasmHeap {
   readonly free: (address: number) => void;
   /** Tells tfjs that values were changed in place: it keeps packed copies of what it has multiplied by. */
   readonly refresh: (values: HeapValues) => void;
-  /** Starts a module that imports `env.memory`, declared as shared, to compute on this heap. It must have no static data. */
-  readonly load: (module: Uint8Array) => WasmProgram;
+  /**
+   * Starts the first of some modules that this Node accepts, to compute on this heap. They import `env.memory`, declared as
+   * shared, and must have no static data. Relaxed SIMD is accepted from Node 20 on.
+   */
+  readonly load: (modules: readonly Uint8Array[]) => WasmProgram;
 }
 
 /** A module at work on the heap. */
@@ -90,8 +94,8 @@ export function openWasmHeap(backend: BackendWasm, wanted: number): OwnedWasmHea
         memoryOffset,
       );
     },
-    load(bytes) {
-      const program = startWasmThreads(new webAssembly.Module(shared ? bytes : unshared(bytes)), memory, threads);
+    load(modules) {
+      const program = startWasmThreads(compileFirst(shared ? modules : modules.map(unshared)), memory, threads);
       programs.push(program);
       return {
         exports: program.exports,

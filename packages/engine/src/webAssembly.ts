@@ -10,6 +10,7 @@ export type WasmExports = Readonly<Record<string, (...values: number[]) => numbe
 interface WebAssemblyApi {
   Memory: new (...parts: never) => WasmMemory;
   Module: new (bytes: Uint8Array) => object;
+  validate: (bytes: Uint8Array) => boolean;
   Instance: new (module: object, imports: object) => { readonly exports: WasmExports };
 }
 

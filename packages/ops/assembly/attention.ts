@@ -1,5 +1,5 @@
 import { exp4, log } from "./exp";
-import { gemmScratchBytes, multiplyBlock } from "./gemm";
+import { multiplyHere } from "./gemm";
 import { loadLanes, storeLanes, sum4 } from "./lanes";
 
 // A run is six i32: its query rows, and the two intervals of keys that contain all keys these rows see.
@@ -13,11 +13,12 @@ const RUN_KEY1_END: i32 = 20;
 
 /**
  * Masked attention of one head over one run: a tile of scores over the run's keys only, softmax over what each row sees,
- * tile · V. `logSums` [Q, heads] gets log Σ exp(scale·q·k), from which the backward pass makes the shares again.
+ * tile · V. Each thread's part of the scratch
+ * holds the tile, and then what its products need. `logSums` [Q, heads] gets log Σ exp(scale·q·k), from which the backward pass makes the shares again.
  */
 export function attention(
   task: i32, thread: i32, heads: i32, groups: i32, size: i32, q: usize, k: usize, v: usize, runs: usize, bounds: usize,
-  scale: f32, y: usize, logSums: usize, tiles: usize, tileBytes: i32, scratch: usize,
+  scale: f32, y: usize, logSums: usize, scratch: usize, scratchBytes: i32, tileBytes: i32,
 ): void {
   const head = task % heads;
   const run = runs + (task / heads) * RUN_BYTES;
@@ -27,8 +28,8 @@ export function attention(
   const qStride = heads * size * 4;
   const kStride = groups * size * 4;
   const kv = (head / (heads / groups)) * size * 4;
-  const tile = tiles + thread * tileBytes;
-  const own = scratch + thread * gemmScratchBytes();
+  const tile = scratch + thread * scratchBytes;
+  const own = tile + tileBytes;
   const at = row * qStride + head * size * 4;
 
   rowsByKeys(run, rows, size, q + at, qStride, k + kv, kStride, tile, own);
@@ -41,20 +42,20 @@ export function attention(
 
 /**
  * Gradients for one head of keys and the heads of queries that share it, over all runs in order: with p the shares,
- * dv = pᵀ·dy, ds = p·(dy·vᵀ − Σ dy·y)·scale, dq = ds·k, dk = dsᵀ·q. dq, dk and dv are 0 before.
+ * dv = pᵀ·dy, ds = p·(dy·vᵀ − Σ dy·y)·scale, dq = ds·k, dk = dsᵀ·q. dq, dk and dv are 0 before. Scratch as above, with two tiles.
  */
 export function attentionBackward(
   task: i32, thread: i32, heads: i32, groups: i32, size: i32, q: usize, k: usize, v: usize, runs: usize, runCount: i32,
-  bounds: usize, scale: f32, y: usize, logSums: usize, dy: usize, dq: usize, dk: usize, dv: usize, tiles: usize,
-  tileBytes: i32, scratch: usize,
+  bounds: usize, scale: f32, y: usize, logSums: usize, dy: usize, dq: usize, dk: usize, dv: usize,
+  scratch: usize, scratchBytes: i32, tileBytes: i32,
 ): void {
   const perGroup = heads / groups;
   const qStride = heads * size * 4;
   const kStride = groups * size * 4;
   const kv = task * size * 4;
-  const shares = tiles + thread * 2 * tileBytes;
+  const shares = scratch + thread * scratchBytes;
   const slopes = shares + tileBytes;
-  const own = scratch + thread * gemmScratchBytes();
+  const own = slopes + tileBytes;
   for (let run = runs; run < runs + runCount * RUN_BYTES; run += RUN_BYTES) {
     const row = load<i32>(run, RUN_ROW);
     const rows = load<i32>(run, RUN_ROW_END) - row;
@@ -92,8 +93,8 @@ function rowsByKeys(
   const first = firstKeys(run);
   const k0 = k + load<i32>(run, RUN_KEY0) * kStride;
   const k1 = k + load<i32>(run, RUN_KEY1) * kStride;
-  multiplyBlock(rows, first, size, x, xStride, 4, k0, 4, kStride, tile, keys * 4, false, scratch);
-  multiplyBlock(rows, keys - first, size, x, xStride, 4, k1, 4, kStride, tile + first * 4, keys * 4, false, scratch);
+  multiplyHere(rows, first, size, x, xStride, 4, k0, 4, kStride, tile, keys * 4, false, scratch);
+  multiplyHere(rows, keys - first, size, x, xStride, 4, k1, 4, kStride, tile + first * 4, keys * 4, false, scratch);
 }
 
 /** out [rows × size] = tile · values of the run's keys. */
@@ -104,8 +105,8 @@ function sharesByValues(
   const first = firstKeys(run);
   const v0 = v + load<i32>(run, RUN_KEY0) * vStride;
   const v1 = v + load<i32>(run, RUN_KEY1) * vStride;
-  multiplyBlock(rows, size, first, tile, keys * 4, 4, v0, vStride, 4, out, outStride, false, scratch);
-  multiplyBlock(rows, size, keys - first, tile + first * 4, keys * 4, 4, v1, vStride, 4, out, outStride, true, scratch);
+  multiplyHere(rows, size, first, tile, keys * 4, 4, v0, vStride, 4, out, outStride, false, scratch);
+  multiplyHere(rows, size, keys - first, tile + first * 4, keys * 4, 4, v1, vStride, 4, out, outStride, true, scratch);
 }
 
 /** out [keys of the run × size] += tileᵀ · rows. */
@@ -116,8 +117,8 @@ function sharesByRows(
   const first = firstKeys(run);
   const out0 = out + load<i32>(run, RUN_KEY0) * outStride;
   const out1 = out + load<i32>(run, RUN_KEY1) * outStride;
-  multiplyBlock(first, size, rows, tile, 4, keys * 4, x, xStride, 4, out0, outStride, true, scratch);
-  multiplyBlock(keys - first, size, rows, tile + first * 4, 4, keys * 4, x, xStride, 4, out1, outStride, true, scratch);
+  multiplyHere(first, size, rows, tile, 4, keys * 4, x, xStride, 4, out0, outStride, true, scratch);
+  multiplyHere(keys - first, size, rows, tile + first * 4, 4, keys * 4, x, xStride, 4, out1, outStride, true, scratch);
 }
 
 /** Where a key of the run lies in its tile. */

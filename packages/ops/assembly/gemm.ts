@@ -1,102 +1,143 @@
-import { loadLanes, storeLanes } from "./lanes";
+import { loadLanes, multiplyAdd, storeLanes } from "./lanes";
 
-/** Columns of a packed panel, and rows of a register tile: eight accumulators and three operands fit the sixteen registers. */
-const PANEL: i32 = 8;
+/** A register tile of C is TILE × PANEL: eight accumulators and six operands fit the sixteen registers. */
 const TILE: i32 = 4;
-/** Blocks of the three axes: a packed block of B (KC × NC) and the rows of A that meet it stay in a core's cache. */
-const KC: i32 = 512;
-const NC: i32 = 64;
+const PANEL: i32 = 8;
+/** Extents of a block: its rows of A stay in a core's second cache, KC rows of a panel of B in the first. */
 const MC: i32 = 64;
-/** Rows a task takes, so that products with few columns still spread over threads. */
-const TASK_ROWS: i32 = 256;
+const NC: i32 = 64;
+const KC: i32 = 512;
 
-/** Scratch of {@link multiplyBlock}: a packed block of B, one of A, and one register tile for the ragged edge. */
-const PACKED_A: i32 = KC * NC * 4;
-const EDGE: i32 = PACKED_A + KC * MC * 4;
+/** Bytes in which a tile at the ragged edge is put together. */
+const EDGE_BYTES: i32 = TILE * PANEL * 4;
 
-/** Bytes of scratch that {@link multiplyBlock} needs. */
-export function gemmScratchBytes(): i32 {
-  return EDGE + TILE * PANEL * 4;
+function ceilDiv(a: i32, b: i32): i32 {
+  return (a + b - 1) / b;
 }
 
-/** Tasks that {@link multiply} splits an m × n product into. */
+/** Strips of four lanes that the operands of a product are packed in. */
+export function packStrips(m: i32, n: i32): i32 {
+  return ceilDiv(m, TILE) + 2 * ceilDiv(n, PANEL);
+}
+
+/** Scratch for a product: an edge tile for each thread, then the packed operands. */
+export function productBytes(m: i32, n: i32, k: i32, threads: i32): i32 {
+  return threads * EDGE_BYTES + packStrips(m, n) * k * 16;
+}
+
+/** Tasks that {@link multiply} splits a product into. */
 export function multiplyTasks(m: i32, n: i32): i32 {
-  return rowBlocks(m) * ((n + NC - 1) / NC);
-}
-
-function rowBlocks(m: i32): i32 {
-  return (m + TASK_ROWS - 1) / TASK_ROWS;
+  return ceilDiv(m, MC) * ceilDiv(n, NC);
 }
 
 /**
- * One task of C (+)= A·B for any strides (bytes), so that no operand is ever transposed in memory: A is m × k, B is k × n
- * and each has a stride of 4, C is m × n with contiguous rows `rsC` apart. Every element is summed in the same order
- * whichever thread takes the task.
+ * Lays out A [m × k] in tiles of four rows and B [k × n] in panels of eight columns, k after k, filled up with zeros; two
+ * strips of four columns make a panel. Strides are in bytes, and each operand has one of 4: any transposition will do.
  */
-export function multiply(
-  task: i32, thread: i32, m: i32, n: i32, k: i32,
-  a: usize, rsA: i32, csA: i32, b: usize, rsB: i32, csB: i32, c: usize, rsC: i32, add: bool, scratch: usize,
+export function pack(
+  task: i32, thread: i32, strips: i32, chunk: i32, m: i32, n: i32, k: i32,
+  a: usize, rsA: i32, csA: i32, b: usize, rsB: i32, csB: i32, scratch: usize, threads: i32,
 ): void {
-  const blocks = rowBlocks(m);
-  const rows = ((m + blocks - 1) / blocks + TILE - 1) & ~(TILE - 1);
-  const m0 = (task % blocks) * rows;
-  const n0 = (task / blocks) * NC;
-  if (m0 >= m) return;
-  multiplyBlock(
-    min(rows, m - m0), min(NC, n - n0), k,
-    a + m0 * rsA, rsA, csA, b + n0 * csB, rsB, csB, c + m0 * rsC + n0 * 4, rsC, add, scratch + thread * gemmScratchBytes(),
-  );
-}
-
-/** C (+)= A·B in this thread; operands as for {@link multiply}. */
-export function multiplyBlock(
-  m: i32, n: i32, k: i32,
-  a: usize, rsA: i32, csA: i32, b: usize, rsB: i32, csB: i32, c: usize, rsC: i32, add: bool, scratch: usize,
-): void {
-  for (let n0 = 0; n0 < n; n0 += NC) {
-    const nc = min(NC, n - n0);
-    let k0 = 0;
-    do {
-      const kc = min(KC, k - k0);
-      packB(kc, nc, b + k0 * rsB + n0 * csB, rsB, csB, scratch);
-      for (let m0 = 0; m0 < m; m0 += MC) {
-        const mc = min(MC, m - m0);
-        const from = a + m0 * rsA + k0 * csA;
-        const to = c + m0 * rsC + n0 * 4;
-        if (csA == 4) {
-          multiplyPacked(mc, nc, kc, from, rsA, csA, TILE * rsA, to, rsC, add || k0 > 0, scratch);
-        } else {
-          packA(mc, kc, from, csA, scratch + PACKED_A);
-          multiplyPacked(mc, nc, kc, scratch + PACKED_A, 4, TILE * 4, kc * TILE * 4, to, rsC, add || k0 > 0, scratch);
-        }
-      }
-      k0 += KC;
-    } while (k0 < k);
+  const packed = scratch + threads * EDGE_BYTES;
+  const end = min(strips, (task + 1) * chunk);
+  const tiles = ceilDiv(m, TILE);
+  for (let strip = task * chunk; strip < end; strip++) {
+    if (strip < tiles) {
+      const row = strip * TILE;
+      packStrip(m - row, k, a + row * rsA, rsA, csA, packed + strip * k * 16, 16);
+    } else {
+      const column = (strip - tiles) * 4;
+      const panel = packed + (tiles + ((strip - tiles) & ~1)) * k * 16;
+      packStrip(n - column, k, b + column * csB, csB, rsB, panel + (strip - tiles) % 2 * 16, PANEL * 4);
+    }
   }
 }
 
-/** C (+)= A·B for a packed block of B; rows of A come in tiles that are `tileA` apart. */
-function multiplyPacked(
-  m: i32, n: i32, k: i32,
-  a: usize, rsA: i32, csA: i32, tileA: i32, c: usize, rsC: i32, add: bool, packed: usize,
-): void {
-  const edge = packed + EDGE;
-  for (let j = 0; j < n; j += PANEL) {
-    const panel = packed + j * k * 4;
-    const left = n - j;
-    let ai = a;
-    for (let i = 0; i < m; i += TILE, ai += tileA) {
-      const rows = min(TILE, m - i);
-      const ci = c + i * rsC + j * 4;
-      if (left >= PANEL) {
-        multiplyTile(rows, k, ai, rsA, csA, panel, ci, rsC, add);
-      } else {
-        if (add) copyTile(rows, left, ci, rsC, edge, PANEL * 4);
-        multiplyTile(rows, k, ai, rsA, csA, panel, edge, PANEL * 4, add);
-        copyTile(rows, left, edge, PANEL * 4, ci, rsC);
+/** Four lanes, of which `left` exist, for each k. */
+function packStrip(left: i32, k: i32, from: usize, laneStride: i32, kStride: i32, to: usize, toStride: i32): void {
+  let p = 0;
+  if (left >= 4 && kStride == 4) {
+    for (; p + 4 <= k; p += 4) transpose4(from + p * 4, laneStride, to + p * toStride, toStride);
+  }
+  for (; p < k; p++) {
+    const at = from + p * kStride;
+    if (left >= 4 && laneStride == 4) v128.store(to + p * toStride, v128.load(at));
+    else {
+      for (let lane = 0; lane < 4; lane++) {
+        store<f32>(to + p * toStride + lane * 4, lane < left ? load<f32>(at + lane * laneStride) : 0);
       }
     }
   }
+}
+
+function transpose4(from: usize, stride: i32, to: usize, toStride: i32): void {
+  const a = v128.load(from);
+  const b = v128.load(from + stride);
+  const c = v128.load(from + 2 * stride);
+  const d = v128.load(from + 3 * stride);
+  const ab01 = v128.shuffle<f32>(a, b, 0, 4, 1, 5);
+  const cd01 = v128.shuffle<f32>(c, d, 0, 4, 1, 5);
+  const ab23 = v128.shuffle<f32>(a, b, 2, 6, 3, 7);
+  const cd23 = v128.shuffle<f32>(c, d, 2, 6, 3, 7);
+  v128.store(to, v128.shuffle<f64>(ab01, cd01, 0, 2));
+  v128.store(to + toStride, v128.shuffle<f64>(ab01, cd01, 1, 3));
+  v128.store(to + 2 * toStride, v128.shuffle<f64>(ab23, cd23, 0, 2));
+  v128.store(to + 3 * toStride, v128.shuffle<f64>(ab23, cd23, 1, 3));
+}
+
+/**
+ * One task of C (+)= A·B from packed operands; C has contiguous rows `rsC` bytes apart. Every element is summed in the
+ * same order whichever thread takes the task.
+ */
+export function multiply(
+  task: i32, thread: i32, m: i32, n: i32, k: i32, c: usize, rsC: i32, add: bool, scratch: usize, threads: i32,
+): void {
+  const packed = scratch + threads * EDGE_BYTES;
+  const edge = scratch + thread * EDGE_BYTES;
+  const blocks = ceilDiv(m, MC);
+  const row = (task % blocks) * MC;
+  const column = (task / blocks) * NC;
+  multiplyPacked(row, min(m, row + MC), column, min(n, column + NC), m, k, packed, c, rsC, add, edge);
+}
+
+/** C (+)= A·B in this thread; `scratch` holds {@link productBytes} for one thread. */
+export function multiplyHere(
+  m: i32, n: i32, k: i32, a: usize, rsA: i32, csA: i32, b: usize, rsB: i32, csB: i32,
+  c: usize, rsC: i32, add: bool, scratch: usize,
+): void {
+  const strips = packStrips(m, n);
+  pack(0, 0, strips, strips, m, n, k, a, rsA, csA, b, rsB, csB, scratch, 1);
+  multiplyPacked(0, m, 0, n, m, k, scratch + EDGE_BYTES, c, rsC, add, scratch);
+}
+
+/** The part of C from `row` to `rowEnd` and from `column` to `columnEnd`. */
+function multiplyPacked(
+  row: i32, rowEnd: i32, column: i32, columnEnd: i32, m: i32, k: i32,
+  packed: usize, c: usize, rsC: i32, add: bool, edge: usize,
+): void {
+  const panels = packed + ceilDiv(m, TILE) * k * 16;
+  let k0 = 0;
+  do {
+    const kc = min(KC, k - k0);
+    const onto = add || k0 > 0;
+    for (let j = column; j < columnEnd; j += PANEL) {
+      const panel = panels + (j * k + k0 * PANEL) * 4;
+      for (let i = row; i < rowEnd; i += TILE) {
+        const tile = packed + (i * k + k0 * TILE) * 4;
+        const to = c + i * rsC + j * 4;
+        const rows = min(TILE, rowEnd - i);
+        const columns = min(PANEL, columnEnd - j);
+        if (rows == TILE && columns == PANEL) {
+          multiplyTile(kc, tile, panel, to, rsC, onto);
+        } else {
+          if (onto) copyTile(rows, columns, to, rsC, edge, PANEL * 4);
+          multiplyTile(kc, tile, panel, edge, PANEL * 4, onto);
+          copyTile(rows, columns, edge, PANEL * 4, to, rsC);
+        }
+      }
+    }
+    k0 += KC;
+  } while (k0 < k);
 }
 
 function copyTile(rows: i32, columns: i32, from: usize, fromStride: i32, to: usize, toStride: i32): void {
@@ -107,91 +148,8 @@ function copyTile(rows: i32, columns: i32, from: usize, fromStride: i32, to: usi
   }
 }
 
-/** Columns of a transposed A, whose rows lie apart by 4 bytes, in tiles of four rows, k after k. */
-function packA(m: i32, k: i32, a: usize, csA: i32, packed: usize): void {
-  for (let i = 0; i < m; i += TILE) {
-    let from = a + i * 4;
-    for (let p = 0; p < k; p++) {
-      v128.store(packed, loadLanes(from, m - i));
-      from += csA;
-      packed += TILE * 4;
-    }
-  }
-}
-
-/** Rows of B in panels of eight columns, k after k; a last, narrower panel is filled up with zeros. */
-function packB(k: i32, n: i32, b: usize, rsB: i32, csB: i32, packed: usize): void {
-  for (let j = 0; j < n; j += PANEL) {
-    const from = b + j * csB;
-    const to = packed + j * k * 4;
-    if (n - j < PANEL) packEdge(k, n - j, from, rsB, csB, to);
-    else if (csB == 4) packRows(k, from, rsB, to);
-    else packColumns(k, from, csB, to);
-  }
-}
-
-function packEdge(k: i32, n: i32, b: usize, rsB: i32, csB: i32, packed: usize): void {
-  for (let p = 0; p < k; p++) {
-    for (let j = 0; j < PANEL; j++) {
-      store<f32>(packed + (p * PANEL + j) * 4, j < n ? load<f32>(b + p * rsB + j * csB) : 0);
-    }
-  }
-}
-
-function packRows(k: i32, b: usize, rsB: i32, packed: usize): void {
-  for (let p = 0; p < k; p++) {
-    v128.store(packed, v128.load(b));
-    v128.store(packed, v128.load(b, 16), 16);
-    b += rsB;
-    packed += PANEL * 4;
-  }
-}
-
-/** Eight columns whose k lies contiguous: 4 × 4 transpositions in registers. */
-function packColumns(k: i32, b: usize, csB: i32, packed: usize): void {
-  let p = 0;
-  for (; p + 4 <= k; p += 4) {
-    transpose4(b + p * 4, csB, packed + p * PANEL * 4);
-    transpose4(b + p * 4 + 4 * csB, csB, packed + p * PANEL * 4 + 16);
-  }
-  for (; p < k; p++) {
-    for (let j = 0; j < PANEL; j++) store<f32>(packed + (p * PANEL + j) * 4, load<f32>(b + p * 4 + j * csB));
-  }
-}
-
-function transpose4(from: usize, stride: i32, to: usize): void {
-  const a = v128.load(from);
-  const b = v128.load(from + stride);
-  const c = v128.load(from + 2 * stride);
-  const d = v128.load(from + 3 * stride);
-  const ab01 = v128.shuffle<f32>(a, b, 0, 4, 1, 5);
-  const cd01 = v128.shuffle<f32>(c, d, 0, 4, 1, 5);
-  const ab23 = v128.shuffle<f32>(a, b, 2, 6, 3, 7);
-  const cd23 = v128.shuffle<f32>(c, d, 2, 6, 3, 7);
-  v128.store(to, v128.shuffle<f64>(ab01, cd01, 0, 2));
-  v128.store(to, v128.shuffle<f64>(ab01, cd01, 1, 3), PANEL * 4);
-  v128.store(to, v128.shuffle<f64>(ab23, cd23, 0, 2), 2 * PANEL * 4);
-  v128.store(to, v128.shuffle<f64>(ab23, cd23, 1, 3), 3 * PANEL * 4);
-}
-
-function multiplyTile(
-  rows: i32, k: i32, a: usize, rsA: i32, csA: i32, panel: usize, c: usize, rsC: i32, add: bool,
-): void {
-  if (rows == TILE) {
-    multiplyTile4(k, a, rsA, csA, panel, c, rsC, add);
-  } else {
-    for (let i = 0; i < rows; i++) multiplyTile1(k, a + i * rsA, csA, panel, c + i * rsC, add);
-  }
-}
-
-/** A 4 × 8 tile of C, held in registers while k runs. */
-function multiplyTile4(
-  k: i32, a: usize, rsA: i32, csA: i32, panel: usize, c: usize, rsC: i32, add: bool,
-): void {
-  let a0 = a;
-  let a1 = a + rsA;
-  let a2 = a1 + rsA;
-  let a3 = a2 + rsA;
+/** A tile of C, held in registers while k runs. */
+function multiplyTile(k: i32, tile: usize, panel: usize, c: usize, rsC: i32, add: bool): void {
   let c00 = f32x4.splat(0);
   let c01 = f32x4.splat(0);
   let c10 = f32x4.splat(0);
@@ -200,44 +158,26 @@ function multiplyTile4(
   let c21 = f32x4.splat(0);
   let c30 = f32x4.splat(0);
   let c31 = f32x4.splat(0);
-  for (let p = 0; p < k; p++) {
+  for (const end = panel + k * PANEL * 4; panel < end; panel += PANEL * 4, tile += TILE * 4) {
     const b0 = v128.load(panel);
     const b1 = v128.load(panel, 16);
-    panel += PANEL * 4;
-    let x = v128.load32_splat(a0);
-    a0 += csA;
-    c00 = f32x4.add(c00, f32x4.mul(x, b0));
-    c01 = f32x4.add(c01, f32x4.mul(x, b1));
-    x = v128.load32_splat(a1);
-    a1 += csA;
-    c10 = f32x4.add(c10, f32x4.mul(x, b0));
-    c11 = f32x4.add(c11, f32x4.mul(x, b1));
-    x = v128.load32_splat(a2);
-    a2 += csA;
-    c20 = f32x4.add(c20, f32x4.mul(x, b0));
-    c21 = f32x4.add(c21, f32x4.mul(x, b1));
-    x = v128.load32_splat(a3);
-    a3 += csA;
-    c30 = f32x4.add(c30, f32x4.mul(x, b0));
-    c31 = f32x4.add(c31, f32x4.mul(x, b1));
+    const a0 = v128.load32_splat(tile);
+    c00 = multiplyAdd(a0, b0, c00);
+    c01 = multiplyAdd(a0, b1, c01);
+    const a1 = v128.load32_splat(tile, 4);
+    c10 = multiplyAdd(a1, b0, c10);
+    c11 = multiplyAdd(a1, b1, c11);
+    const a2 = v128.load32_splat(tile, 8);
+    c20 = multiplyAdd(a2, b0, c20);
+    c21 = multiplyAdd(a2, b1, c21);
+    const a3 = v128.load32_splat(tile, 12);
+    c30 = multiplyAdd(a3, b0, c30);
+    c31 = multiplyAdd(a3, b1, c31);
   }
   storeRow(c, c00, c01, add);
   storeRow(c + rsC, c10, c11, add);
   storeRow(c + 2 * rsC, c20, c21, add);
   storeRow(c + 3 * rsC, c30, c31, add);
-}
-
-function multiplyTile1(k: i32, a: usize, csA: i32, panel: usize, c: usize, add: bool): void {
-  let c0 = f32x4.splat(0);
-  let c1 = f32x4.splat(0);
-  for (let p = 0; p < k; p++) {
-    const x = v128.load32_splat(a);
-    a += csA;
-    c0 = f32x4.add(c0, f32x4.mul(x, v128.load(panel)));
-    c1 = f32x4.add(c1, f32x4.mul(x, v128.load(panel, 16)));
-    panel += PANEL * 4;
-  }
-  storeRow(c, c0, c1, add);
 }
 
 function storeRow(c: usize, c0: v128, c1: v128, add: bool): void {

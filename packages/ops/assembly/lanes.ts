@@ -34,3 +34,9 @@ export function max4(lanes: v128): f32 {
     max(f32x4.extract_lane(lanes, 2), f32x4.extract_lane(lanes, 3)),
   );
 }
+
+/** a·b + c in four lanes; rounded once where the engine has relaxed SIMD and the processor such an instruction. */
+export function multiplyAdd(a: v128, b: v128, c: v128): v128 {
+  if (ASC_FEATURE_RELAXED_SIMD) return f32x4.relaxed_madd(a, b, c);
+  return f32x4.add(f32x4.mul(a, b), c);
+}

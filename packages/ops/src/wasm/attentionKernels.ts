@@ -11,28 +11,30 @@ type AttentionKernels = Pick<Kernels<tf.Tensor>, "attention" | "attentionBackwar
  * Scores exist for one tile in each thread, over the keys that the tile's rows see. The forward pass saves a sum a row and
  * head; the backward pass makes the shares again from that.
  */
-export function attentionKernels({
-  heap,
-  at,
-  output,
-  zeros,
-  tasks,
-  scratch,
-  copied,
-  productScratch,
-}: WasmContext): AttentionKernels {
-  /** Runs `fn` with the runs, the bounds and `tilesPerThread` tiles for each thread in memory. */
-  const withTiles = (
+export function attentionKernels(context: WasmContext): AttentionKernels {
+  const { heap, at, output, zeros, tasks, scratch, copied, productBytes } = context;
+
+  /** Runs `fn` with the runs and bounds in memory, and with scratch for tiles and products in each thread. */
+  const prepared = (
     ranges: RowRanges,
-    tilesPerThread: number,
-    fn: (memory: { count: number; runs: number; bounds: number; tiles: number; tileBytes: number }) => void,
+    size: number,
+    tiles: number,
+    fn: (memory: { count: number; runs: number; bounds: number; memory: number[] }) => void,
   ): void => {
     const runs = runsOf(ranges);
-    const tileBytes = 4 * Math.max(0, ...runs.map((run) => (run.rowEnd - run.row) * keysOf(run)));
+    const shapes = runs.map((run) => ({ rows: run.rowEnd - run.row, keys: keysOf(run) }));
+    const tileBytes = Math.max(0, ...shapes.map(({ rows, keys }) => 4 * rows * keys));
+    // Scores, shares times values, and shares transposed times rows.
+    const products = shapes.flatMap(({ rows, keys }) => [
+      productBytes(rows, keys, size),
+      productBytes(rows, size, keys),
+      productBytes(keys, size, rows),
+    ]);
+    const threadBytes = tiles * tileBytes + Math.max(0, ...products);
     copied(Int32Array.from(runs.flatMap(({ row, rowEnd, spans }) => [row, rowEnd, ...spans])), (places) =>
       copied(ranges.bounds, (bounds) =>
-        scratch(heap.threads * tilesPerThread * tileBytes, (tiles) =>
-          fn({ count: runs.length, runs: places, bounds, tiles, tileBytes }),
+        scratch(heap.threads * threadBytes, (address) =>
+          fn({ count: runs.length, runs: places, bounds, memory: [address, threadBytes, tileBytes] }),
         ),
       ),
     );
@@ -43,26 +45,10 @@ export function attentionKernels({
       const [rows, heads, size] = q.shape;
       const [, groups] = k.shape;
       const [y, logSums] = [zeros(q.shape), output([rows, heads])];
-      withTiles(ranges, 1, ({ count, runs, bounds, tiles, tileBytes }) =>
-        tasks(
-          "attention",
-          count * heads,
-          heads,
-          groups,
-          size,
-          at(q),
-          at(k),
-          at(v),
-          runs,
-          bounds,
-          scale,
-          at(y),
-          at(logSums),
-          tiles,
-          tileBytes,
-          productScratch,
-        ),
-      );
+      prepared(ranges, size, 1, ({ count, runs, bounds, memory }) => {
+        const inputs = [at(q), at(k), at(v), runs, bounds, scale];
+        tasks("attention", count * heads, heads, groups, size, ...inputs, at(y), at(logSums), ...memory);
+      });
       return { y, saved: [logSums] };
     },
 
@@ -70,31 +56,10 @@ export function attentionKernels({
       const [, heads, size] = q.shape;
       const [, groups] = k.shape;
       const [dq, dk, dv] = [zeros(q.shape), zeros(k.shape), zeros(k.shape)];
-      withTiles(ranges, 2, ({ count, runs, bounds, tiles, tileBytes }) =>
-        tasks(
-          "attentionBackward",
-          groups,
-          heads,
-          groups,
-          size,
-          at(q),
-          at(k),
-          at(v),
-          runs,
-          count,
-          bounds,
-          scale,
-          at(y),
-          at(logSums!),
-          at(dy),
-          at(dq),
-          at(dk),
-          at(dv),
-          tiles,
-          tileBytes,
-          productScratch,
-        ),
-      );
+      prepared(ranges, size, 2, ({ count, runs, bounds, memory }) => {
+        const inputs = [at(q), at(k), at(v), runs, count, bounds, scale, at(y), at(logSums!), at(dy)];
+        tasks("attentionBackward", groups, heads, groups, size, ...inputs, at(dq), at(dk), at(dv), ...memory);
+      });
       return { dq, dk, dv };
     },
   };

@@ -24,11 +24,20 @@ export function crossEntropyKernels(context: WasmContext): CrossEntropyKernels {
       const chunk = (start: number, m: number, logits: number, targets: number, shares: number): void => {
         const inputs = rowMajor(at(x) + 4 * start * size, size);
         const slopes = rowMajor(logits, vocabulary);
-        multiply({ m, n: vocabulary, k: size, a: inputs, b: transposed(w), c: logits });
+        multiply({ m, n: vocabulary, k: size, a: inputs, b: transposed(w), c: slopes });
         const places = [targets, shares, at(rowLosses), at(predictions)].map((address) => address + 4 * start);
         each("crossEntropy", m, taskRows, vocabulary, logits, ...places, gradients);
-        if (dx) multiply({ m, n: size, k: vocabulary, a: slopes, b: w, c: at(dx) + 4 * start * size });
-        if (dw) multiply({ m: vocabulary, n: size, k: m, a: transposed(slopes), b: inputs, c: at(dw), add: true });
+        if (dx) multiply({ m, n: size, k: vocabulary, a: slopes, b: w, c: rowMajor(at(dx) + 4 * start * size, size) });
+        if (dw)
+          multiply({
+            m: vocabulary,
+            n: size,
+            k: m,
+            a: transposed(slopes),
+            b: inputs,
+            c: rowMajor(at(dw), size),
+            add: true,
+          });
       };
 
       copied(labels, (targets) =>

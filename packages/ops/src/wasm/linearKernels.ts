@@ -18,7 +18,7 @@ export function linearKernels({ at, output, multiply, each, heap }: WasmContext)
         for (let i = 0; i < m; i++) rows.set(row, i * n);
       }
       const [a, b] = [rowMajor(at(x), k), transposed(rowMajor(at(weight), k))];
-      multiply({ m, n, k, a, b, c: at(y), add: bias !== null });
+      multiply({ m, n, k, a, b, c: rowMajor(at(y), n), add: bias !== null });
       return y;
     },
 
@@ -29,9 +29,24 @@ export function linearKernels({ at, output, multiply, each, heap }: WasmContext)
       const dw = needs.dw ? output(weight.shape) : null;
       const db = needs.db ? output([outputs]) : null;
       const slopes = rowMajor(at(dy), outputs);
-      if (dx) multiply({ m: rows, n: inputs, k: outputs, a: slopes, b: rowMajor(at(weight), inputs), c: at(dx) });
+      if (dx)
+        multiply({
+          m: rows,
+          n: inputs,
+          k: outputs,
+          a: slopes,
+          b: rowMajor(at(weight), inputs),
+          c: rowMajor(at(dx), inputs),
+        });
       if (dw)
-        multiply({ m: outputs, n: inputs, k: rows, a: transposed(slopes), b: rowMajor(at(x), inputs), c: at(dw) });
+        multiply({
+          m: outputs,
+          n: inputs,
+          k: rows,
+          a: transposed(slopes),
+          b: rowMajor(at(x), inputs),
+          c: rowMajor(at(dw), inputs),
+        });
       if (db) each("sumRows", outputs, 64, rows, at(dy), at(db));
       return { dx, dw, db };
     },

@@ -1,6 +1,6 @@
 import type { WasmHeap } from "@dflash/engine";
 import * as tf from "@tensorflow/tfjs-core";
-import { moduleBytes } from "./moduleBytes.ts";
+import { plainModule, relaxedModule } from "./moduleBytes.ts";
 
 /** What the fused kernels compute with. */
 export interface WasmContext {
@@ -16,8 +16,8 @@ export interface WasmContext {
   /** Runs a kernel over `count` tasks. */
   readonly tasks: (name: string, count: number, ...values: number[]) => void;
   readonly multiply: (product: Product) => void;
-  /** For kernels that multiply inside: scratch for each thread. */
-  readonly productScratch: number;
+  /** Scratch that a kernel needs to multiply inside, in one thread. */
+  readonly productBytes: (m: number, n: number, k: number) => number;
   /** Runs `fn` with scratch memory of that many bytes, freed at its end. */
   readonly scratch: <T>(bytes: number, fn: (address: number) => T) => T;
   /** Runs `fn` with host values copied to scratch memory. */
@@ -38,7 +38,7 @@ export interface Product {
   k: number;
   a: Matrix;
   b: Matrix;
-  c: number;
+  c: Matrix;
   add?: boolean;
 }
 
@@ -47,14 +47,19 @@ export const rowMajor = (at: number, columns: number): Matrix => ({ at, row: 4 *
 
 export const transposed = ({ at, row, column }: Matrix): Matrix => ({ at, row: column, column: row });
 
+/** Bytes of packed operands above which a product is computed in parts. */
+const mostPacked = 2 ** 26;
+
 export function createWasmContext(heap: WasmHeap): WasmContext {
-  const { run, exports } = heap.load(moduleBytes);
-  const { multiplyTasks, gemmScratchBytes } = exports;
-  if (!multiplyTasks || !gemmScratchBytes) throw new Error("ops: moduleBytes.ts is not what assembly/build.mjs writes");
-  const productScratch = heap.allocate(heap.threads * gemmScratchBytes());
+  const { run, exports } = heap.load([relaxedModule, plainModule]);
+  const { multiplyTasks, packStrips, productBytes } = exports;
+  if (!multiplyTasks || !packStrips || !productBytes) {
+    throw new Error("ops: moduleBytes.ts is not what assembly/build.mjs writes");
+  }
 
   const output: WasmContext["output"] = (shape, dtype = "float32") =>
     tf.engine().makeTensorFromTensorInfo(heap.output(shape, dtype));
+
   const scratch: WasmContext["scratch"] = (bytes, fn) => {
     const address = heap.allocate(bytes);
     try {
@@ -63,6 +68,23 @@ export function createWasmContext(heap: WasmHeap): WasmContext {
       heap.free(address);
     }
   };
+
+  const each: WasmContext["each"] = (name, count, chunk, ...values) =>
+    run(name, Math.ceil(count / chunk), [count, chunk, ...values]);
+
+  const multiply: WasmContext["multiply"] = (product) => {
+    const { m, n, k, a, b, c, add = false } = product;
+    if (4 * k * (m + n) > mostPacked && Math.max(m, n, k) > 1) {
+      for (const part of halves(product)) multiply(part);
+      return;
+    }
+    scratch(productBytes(m, n, k, heap.threads), (packed) => {
+      const operands = [m, n, k, a.at, a.row, a.column, b.at, b.row, b.column, packed, heap.threads];
+      each("pack", packStrips(m, n), Math.ceil(2048 / (k + 1)), ...operands);
+      run("multiply", multiplyTasks(m, n), [m, n, k, c.at, c.row, Number(add), packed, heap.threads]);
+    });
+  };
+
   return {
     heap,
     output,
@@ -72,13 +94,10 @@ export function createWasmContext(heap: WasmHeap): WasmContext {
       return x;
     },
     at: heap.address,
-    each: (name, count, chunk, ...values) => run(name, Math.ceil(count / chunk), [count, chunk, ...values]),
+    each,
     tasks: (name, count, ...values) => run(name, count, values),
-    multiply({ m, n, k, a, b, c, add = false }) {
-      const values = [m, n, k, a.at, a.row, a.column, b.at, b.row, b.column, c, 4 * n, Number(add), productScratch];
-      run("multiply", multiplyTasks(m, n), values);
-    },
-    productScratch,
+    multiply,
+    productBytes: (m, n, k) => productBytes(m, n, k, 1),
     scratch,
     copied: (values, fn) =>
       scratch(values.byteLength, (address) => {
@@ -87,4 +106,33 @@ export function createWasmContext(heap: WasmHeap): WasmContext {
         return fn(address);
       }),
   };
+}
+
+/** A product as two, along its longest axis. */
+function halves(product: Product): [Product, Product] {
+  const { m, n, k, a, b, c } = product;
+  const longest = Math.max(m, n, k);
+  const half = longest >> 1;
+  const rest = longest - half;
+  if (m === longest) {
+    const under = { ...product, a: { ...a, at: a.at + half * a.row }, c: { ...c, at: c.at + half * c.row }, m: rest };
+    return [{ ...product, m: half }, under];
+  }
+  if (n === longest) {
+    const beside = {
+      ...product,
+      b: { ...b, at: b.at + half * b.column },
+      c: { ...c, at: c.at + half * c.column },
+      n: rest,
+    };
+    return [{ ...product, n: half }, beside];
+  }
+  const onto = {
+    ...product,
+    a: { ...a, at: a.at + half * a.column },
+    b: { ...b, at: b.at + half * b.row },
+    k: rest,
+    add: true,
+  };
+  return [{ ...product, k: half }, onto];
 }
