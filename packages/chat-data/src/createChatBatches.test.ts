@@ -35,10 +35,13 @@ afterAll(() => rm(folder, { recursive: true }));
 async function take(count: number, options: Partial<ChatBatchesOptions>) {
   const batches = await createChatBatches({ file, tokenizer, ...options });
   const taken: ChatBatch[] = [];
-  if (count > 0) {
-    for await (const batch of batches) if (taken.push(batch) === count) break;
+  try {
+    if (count > 0) {
+      for await (const batch of batches) if (taken.push(batch) === count) break;
+    }
+  } finally {
+    await batches.close();
   }
-  await batches.close();
   return { taken, counters: batches.counters, records: batches.records, bad: batches.bad };
 }
 
