@@ -7,6 +7,8 @@ import { env } from "@tensorflow/tfjs-core";
  */
 export async function withSharedMemory<T>(start: () => Promise<T>): Promise<T> {
   const flag = "WASM_HAS_MULTITHREAD_SUPPORT";
+  // A flag can be set once its package has registered it.
+  await import("@tensorflow/tfjs-backend-wasm");
   const worker = Object.getOwnPropertyDescriptor(globalThis, "Worker");
   env().set(flag, true);
   // The build assigns node:worker_threads' Worker to the global and makes its pool from that.
