@@ -1,0 +1,50 @@
+import { createStatistics, createTimer } from "@dflash/timer";
+
+/** Bytes. */
+export interface Allocation {
+  readonly perSection: number;
+  readonly perStep: number;
+  /** Held by a timer with 32 sections and their histograms. */
+  readonly timer: number;
+}
+
+const SECTIONS = 1_000_000;
+
+/** Heap growth over a million sections and over the steps around them, while nobody reads a report; needs --expose-gc. */
+export function measureAllocation(): Allocation {
+  const held = (): number => {
+    globalThis.gc!();
+    const { heapUsed, arrayBuffers } = process.memoryUsage();
+    return heapUsed + arrayBuffers;
+  };
+  const before = held();
+  const timer = createTimer();
+  const statistics = createStatistics(timer);
+  const sections = Array.from({ length: 32 }, (_, i) => timer.section(`section ${i}`));
+  timer.step(() => sections[0]!.time(() => {}));
+  const size = held() - before;
+
+  const grow = (run: () => void): number => {
+    run();
+    globalThis.gc!();
+    const from = process.memoryUsage().heapUsed;
+    run();
+    return process.memoryUsage().heapUsed - from;
+  };
+  const [section] = sections;
+  const bare = grow(() => {
+    for (let i = 0; i < SECTIONS; i += 1) {
+      section!.start();
+      section!.stop();
+    }
+  });
+  const body = (): void => {
+    section!.start();
+    section!.stop();
+  };
+  const steps = grow(() => {
+    for (let i = 0; i < SECTIONS / 10; i += 1) timer.step(body);
+  });
+  statistics.stop();
+  return { perSection: bare / SECTIONS, perStep: steps / (SECTIONS / 10), timer: size };
+}

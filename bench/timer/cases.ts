@@ -1,0 +1,109 @@
+import { Console } from "node:console";
+import { Writable } from "node:stream";
+import { createStatistics, createTimer } from "@dflash/timer";
+import { BasicTracerProvider } from "@opentelemetry/sdk-trace-base";
+import { Histogram } from "prom-client";
+import { cold, type Cost, hot } from "./measure.ts";
+
+/** Cost of one section: in a loop, and with evicted caches. */
+export interface SectionCost {
+  readonly hot: Cost;
+  readonly cold: Cost | null;
+}
+
+const NAMES = Array.from({ length: 24 }, (_, i) => `section ${i}`);
+
+function both(call: () => void): SectionCost {
+  return {
+    hot: hot((times) => {
+      for (let i = 0; i < times; i += 1) call();
+    }),
+    cold: cold(call),
+  };
+}
+
+/** A timer with 24 sections, whose steps are counted in histograms. */
+function timed(): {
+  timer: ReturnType<typeof createTimer>;
+  sections: ReturnType<ReturnType<typeof createTimer>["section"]>[];
+} {
+  const timer = createTimer();
+  createStatistics(timer);
+  return { timer, sections: NAMES.map((name) => timer.section(name)) };
+}
+
+const per = ({ min, median }: Cost, parts: number): Cost => ({ min: min / parts, median: median / parts });
+
+/** What is measured, each in a process of its own. */
+export const cases: Readonly<Record<string, () => SectionCost>> = {
+  "empty loop": () => ({ hot: hot((times) => void (times * times)), cold: null }),
+  "two clock reads, the floor": () => {
+    const clock = process.hrtime.bigint;
+    const times = new BigInt64Array(2);
+    return both(() => {
+      times[0] = clock();
+      times[1] = clock();
+    });
+  },
+  "timer, disabled": () => {
+    const { timer, sections } = timed();
+    timer.enabled = false;
+    const [section] = sections;
+    return {
+      hot: hot((times) => {
+        for (let i = 0; i < times; i += 1) {
+          section!.start();
+          section!.stop();
+        }
+      }, 50_000),
+      cold: null,
+    };
+  },
+  "timer, start and stop": () => {
+    const [section] = timed().sections;
+    return both(() => {
+      section!.start();
+      section!.stop();
+    });
+  },
+  "timer, lap": () => {
+    const [section] = timed().sections;
+    return both(() => section!.lap());
+  },
+  "timer, all in: a 24th of a step of 24 sections": () => {
+    const { timer, sections } = timed();
+    const body = (): void => {
+      for (const section of sections) {
+        section.start();
+        section.stop();
+      }
+    };
+    const step = both(() => timer.step(body));
+    return { hot: per(step.hot, 24), cold: per(step.cold!, 24) };
+  },
+  "performance.mark twice and measure, cleared": () =>
+    both(() => {
+      performance.mark("start");
+      performance.mark("end");
+      performance.measure("section", "start", "end");
+      performance.clearMarks();
+      performance.clearMeasures();
+    }),
+  "OpenTelemetry SDK span": () => {
+    const tracer = new BasicTracerProvider().getTracer("bench");
+    return both(() => tracer.startSpan("section").end());
+  },
+  "prom-client histogram, startTimer": () => {
+    const histogram = new Histogram({ name: "section_seconds", help: "section", labelNames: ["section"] }).labels(
+      "section",
+    );
+    return both(() => void histogram.startTimer()());
+  },
+  "console.time to nowhere": () => {
+    const nowhere = new Console(new Writable({ write: (_chunk, _encoding, done) => done() }));
+    return both(() => {
+      nowhere.time("section");
+      nowhere.timeEnd("section");
+    });
+  },
+};
