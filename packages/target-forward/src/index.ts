@@ -1,12 +1,28 @@
-export { createHiddenStateQueue, type HiddenStateQueue, type HiddenStateQueueOptions } from "./hiddenStateQueue.ts";
-export type { PackedHiddenStates } from "./packedHiddenStates.ts";
-export { mayPut, mayTake, queuePolicy, type QueuePolicy } from "./queuePolicy.ts";
+export type { FeatureLayout, HiddenStates, PackedHiddenStates, SplitHiddenStates } from "./hiddenStates.ts";
+export type { HiddenStateSource, HostHiddenStates, HostMatrix } from "./hostHiddenStates.ts";
 export {
   createTargetForwardLoop,
+  type LoopOptions,
+  type LoopQueue,
   type TargetForwardEvents,
   type TargetForwardListener,
   type TargetForwardLoop,
   type TargetForwardLoopOptions,
-} from "./targetForwardLoop.ts";
-export type { TargetForwardOptions, TargetHead, TargetHiddenStates, TargetModel } from "./targetModel.ts";
+} from "./loop/targetForwardLoop.ts";
+export {
+  createHiddenStateQueue,
+  type HiddenStateQueue,
+  type HiddenStateQueueOptions,
+  type QueuedBatch,
+} from "./queue/hiddenStateQueue.ts";
+export { mayPut, mayTake, queuePolicy, type QueuePolicy } from "./queue/queuePolicy.ts";
+export type {
+  CaptureOptions,
+  LoadTarget,
+  TargetContext,
+  TargetForwardOptions,
+  TargetHead,
+  TargetHiddenStates,
+  TargetModel,
+} from "./targetModel.ts";
 export type { TokenBatch } from "./tokenBatch.ts";

@@ -1,5 +1,5 @@
 import type { Ops } from "@dflash/ops";
-import type { PackedHiddenStates } from "./packedHiddenStates.ts";
+import type { PackedHiddenStates } from "./hiddenStates.ts";
 import type { TokenBatch } from "./tokenBatch.ts";
 
 /** A batch of one row whose tokens are `index`, `index` + 1, …. */

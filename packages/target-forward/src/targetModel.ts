@@ -1,12 +1,19 @@
-import type { Tensor } from "@dflash/ops";
+import type { Ops, Tensor } from "@dflash/ops";
+import type { Timer } from "@dflash/timer";
+import type { FeatureLayout } from "./hiddenStates.ts";
 import type { TokenBatch } from "./tokenBatch.ts";
 
 /** What a forward captures. */
 export interface TargetForwardOptions {
   /** 0-based decoder layers whose outputs are captured (Hugging Face `hidden_states[id + 1]`, before the final norm). */
-  layerIds: readonly number[];
+  readonly layerIds: readonly number[];
   /** Capture the last layer's output too, before the final norm. Off: the forward stops after the last captured layer. */
-  captureLast?: boolean;
+  readonly captureLast?: boolean;
+}
+
+/** What is captured, and how it is handed over. */
+export interface CaptureOptions extends TargetForwardOptions {
+  readonly layout: FeatureLayout;
 }
 
 /** What a forward captured. The caller owns the tensors. */
@@ -27,6 +34,17 @@ export interface TargetModel {
   /** Frees the weights. */
   dispose(): void;
 }
+
+/** What a model in another thread is loaded with. */
+export interface TargetContext {
+  /** Of the thread's own engine. */
+  readonly ops: Ops;
+  /** Puts every section into the thread's lane. */
+  readonly timer: Pick<Timer, "section">;
+}
+
+/** Loads a model: the default export of a module that target workers import. `options` must be cloneable. */
+export type LoadTarget<Options> = (options: Options, context: TargetContext) => TargetModel | Promise<TargetModel>;
 
 /** The target's embedding, final norm and LM head, loadable alone; a drafter shares them, frozen. */
 export interface TargetHead {

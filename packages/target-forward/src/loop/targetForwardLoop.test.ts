@@ -2,15 +2,15 @@ import { startEngine } from "@dflash/engine";
 import { createOps, type Ops } from "@dflash/ops";
 import { createTimer, type ReportSnapshot } from "@dflash/timer";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { tokenBatch } from "./packed.test-support.ts";
+import { tokenBatch } from "../packed.test-support.ts";
 import {
   createTargetForwardLoop,
   type TargetForwardEvents,
+  type LoopOptions,
   type TargetForwardLoop,
-  type TargetForwardLoopOptions,
 } from "./targetForwardLoop.ts";
-import type { TargetModel } from "./targetModel.ts";
-import type { TokenBatch } from "./tokenBatch.ts";
+import type { TargetModel } from "../targetModel.ts";
+import type { TokenBatch } from "../tokenBatch.ts";
 
 /** A model brought along: the embedding of a token is [id, −id], and layer i gives i + 1 times that. */
 function linearModel(ops: Ops): TargetModel {
@@ -63,7 +63,7 @@ describe("the target-forward loop", () => {
   const live = (): number => ops.engine.memory().tensors - 4;
   const loopOver = (
     batches: AsyncIterable<TokenBatch>,
-    options: Partial<TargetForwardLoopOptions> = {},
+    options: Partial<LoopOptions & { model: TargetModel }> = {},
   ): TargetForwardLoop => createTargetForwardLoop({ model, ops, batches, layerIds: [0, 2], ...options });
 
   it("delivers each batch with the features of the captured layers, and the last one when asked for", async () => {
@@ -105,7 +105,7 @@ describe("the target-forward loop", () => {
     for await (const packed of loop) packed.dispose();
     expect(heard).toEqual([
       ["starved", { depth: 0, minReady: 1 }],
-      ["batch", { index: 8, rows: 1, tokens: 4, packedBytes: 4 * 4 * 4, depth: 0 }],
+      ["batch", { index: 8, rows: 1, tokens: 4, bytes: 4 * 4 * 4, shapes: 1, depth: 0 }],
       ["starved", { depth: 0, minReady: 1 }],
       ["drained", { batches: 1, tokens: 4 }],
       ["end", { batches: 1, tokens: 4 }],

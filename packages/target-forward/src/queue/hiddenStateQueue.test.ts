@@ -3,7 +3,7 @@ import { createOps, type Ops } from "@dflash/ops";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createHiddenStateQueue, type HiddenStateQueue, type HiddenStateQueueOptions } from "./hiddenStateQueue.ts";
-import { packedBatch } from "./packed.test-support.ts";
+import { packedBatch } from "../packed.test-support.ts";
 
 /** Lets everything run that doesn't wait for something. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -1,4 +1,4 @@
-import type { PackedHiddenStates } from "./packedHiddenStates.ts";
+import type { PackedHiddenStates } from "../hiddenStates.ts";
 import { mayPut, mayTake, queuePolicy, type QueuePolicy } from "./queuePolicy.ts";
 
 /** Bounds of the queue, and what closes it. */
@@ -9,10 +9,15 @@ export interface HiddenStateQueueOptions extends Partial<QueuePolicy> {
   signal?: AbortSignal;
 }
 
-/** Bounded queue of packed hidden states between producers and a consumer, which takes them in the order of their index. */
-export interface HiddenStateQueue extends QueuePolicy {
+/** What a queue holds: a numbered batch that can be freed. */
+export type QueuedBatch = Pick<PackedHiddenStates, "index" | "dispose">;
+
+/** Bounded queue of hidden states between producers and a consumer, which takes them in the order of their index. */
+export interface HiddenStateQueue<Batch extends QueuedBatch = PackedHiddenStates> extends QueuePolicy {
   /** Batches that can be taken one after another. */
   readonly depth: number;
+  /** Index of the next batch to be taken; undefined until it is known. */
+  readonly next: number | undefined;
   /** Takes that wait for a batch. */
   readonly demand: number;
   /** How many puts and takes had to wait so far. */
@@ -21,35 +26,37 @@ export interface HiddenStateQueue extends QueuePolicy {
    * Hands a batch over, waiting while the queue is full. Batches are numbered without gaps.
    * Resolves to false, and disposes the batch, when the queue is closed.
    */
-  put(packed: PackedHiddenStates): Promise<boolean>;
+  put(batch: Batch): Promise<boolean>;
   /**
    * Waits until a batch may be taken; whoever takes it disposes it. Resolves to null after the last one and when the
    * queue is closed; rejects when it is closed with an error.
    */
-  take(): Promise<PackedHiddenStates | null>;
+  take(): Promise<Batch | null>;
   /** No more batches will be put. Those that wait to be put, and those held, are still handed over. */
   end(): void;
   /** Disposes what is held and lets everyone go who waits: takes reject with `error`, where there is one. */
   close(error?: unknown): void;
 }
 
-interface WaitingPut {
-  readonly packed: PackedHiddenStates;
+interface WaitingPut<Batch> {
+  readonly batch: Batch;
   readonly resolve: (taken: boolean) => void;
 }
 
-interface WaitingTake {
-  readonly resolve: (packed: PackedHiddenStates | null) => void;
+interface WaitingTake<Batch> {
+  readonly resolve: (batch: Batch | null) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /** Makes an empty queue; throws a RangeError for a capacity or minReady that can't work. */
-export function createHiddenStateQueue(options: HiddenStateQueueOptions = {}): HiddenStateQueue {
+export function createHiddenStateQueue<Batch extends QueuedBatch = PackedHiddenStates>(
+  options: HiddenStateQueueOptions = {},
+): HiddenStateQueue<Batch> {
   const { signal } = options;
   const policy = queuePolicy(options);
-  const held = new Map<number, PackedHiddenStates>();
-  const puts = new Map<number, WaitingPut>();
-  const takes: WaitingTake[] = [];
+  const held = new Map<number, Batch>();
+  const puts = new Map<number, WaitingPut<Batch>>();
+  const takes: WaitingTake<Batch>[] = [];
   const waits = { put: 0, take: 0 };
   let next = options.firstIndex;
   let depth = 0;
@@ -58,15 +65,15 @@ export function createHiddenStateQueue(options: HiddenStateQueueOptions = {}): H
 
   const admit = (): void => {
     if (next === undefined) return;
-    for (const [index, { packed, resolve }] of puts) {
+    for (const [index, { batch, resolve }] of puts) {
       if (!mayPut(policy, index - next)) continue;
       puts.delete(index);
-      held.set(index, packed);
+      held.set(index, batch);
       resolve(true);
     }
     while (held.has(next + depth)) depth++;
   };
-  const grant = (take: WaitingTake): boolean => {
+  const grant = (take: WaitingTake<Batch>): boolean => {
     if (next !== undefined && mayTake(policy, depth, ended)) {
       take.resolve(held.get(next) ?? null);
       held.delete(next++);
@@ -89,9 +96,9 @@ export function createHiddenStateQueue(options: HiddenStateQueueOptions = {}): H
     if (closed) return;
     closed = { error };
     signal?.removeEventListener("abort", abort);
-    for (const packed of held.values()) packed.dispose();
-    for (const { packed, resolve } of puts.values()) {
-      packed.dispose();
+    for (const batch of held.values()) batch.dispose();
+    for (const { batch, resolve } of puts.values()) {
+      batch.dispose();
       resolve(false);
     }
     for (const { resolve, reject } of takes) {
@@ -113,20 +120,23 @@ export function createHiddenStateQueue(options: HiddenStateQueueOptions = {}): H
     get depth() {
       return depth;
     },
+    get next() {
+      return next;
+    },
     get demand() {
       return takes.length;
     },
-    async put(packed) {
+    async put(batch) {
       if (closed) {
-        packed.dispose();
+        batch.dispose();
         return false;
       }
-      const { index } = packed;
+      const { index } = batch;
       next ??= index;
       if (ended) throw new Error(`batch ${index} was put into a queue that had ended`);
       if (index < next || held.has(index) || puts.has(index)) throw new RangeError(`batch ${index} was put twice`);
       return new Promise((resolve) => {
-        puts.set(index, { packed, resolve });
+        puts.set(index, { batch, resolve });
         settle();
         if (puts.has(index)) waits.put++;
       });
