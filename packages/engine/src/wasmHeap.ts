@@ -74,8 +74,8 @@ export function openWasmHeap(backend: BackendWasm, wanted: number): OwnedWasmHea
     doubles: (address, length) => new Float64Array(memory.buffer, address, length),
     ints: (address, length) => new Int32Array(memory.buffer, address, length),
     allocate(bytes) {
-      // Signed, and 0 when there is no room.
-      const address = asm.malloc(bytes) >>> 0;
+      // malloc takes 32 bits; what it returns is signed, and 0 when there is no room.
+      const address = bytes < 2 ** 32 ? asm.malloc(bytes) >>> 0 : 0;
       if (address === 0 && bytes > 0) {
         throw new Error(
           `wasm: out of memory: no ${Math.ceil(bytes / 2 ** 20)} MiB of scratch left in a heap of ` +
@@ -95,7 +95,7 @@ export function openWasmHeap(backend: BackendWasm, wanted: number): OwnedWasmHea
       );
     },
     load(modules) {
-      const program = startWasmThreads(compileFirst(shared ? modules : modules.map(unshared)), memory, threads);
+      const program = startWasmThreads(compileFirst(modules, shared), memory, threads);
       programs.push(program);
       return {
         exports: program.exports,
@@ -128,15 +128,4 @@ function emscripten(wasm: object): Emscripten & { memory: WasmMemory } {
 function isEmscripten(wasm: object): wasm is Emscripten {
   const asm: unknown = Reflect.get(wasm, "asm");
   return typeof asm === "object" && asm !== null && "malloc" in asm && "free" in asm;
-}
-
-/** The module with its import of a shared memory turned into one of a plain memory: a flag of the import's limits. */
-function unshared(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
-  const [MEMORY, SHARED, BOUNDED] = [2, 3, 1];
-  const name = new TextEncoder().encode("memory");
-  const copy = Uint8Array.from(bytes);
-  const at = copy.findIndex((_, i) => name.every((byte, j) => copy[i + j] === byte)) + name.length;
-  if (copy[at] !== MEMORY || copy[at + 1] !== SHARED) throw new Error("wasm: the module imports no shared memory");
-  copy[at + 1] = BOUNDED;
-  return copy;
 }

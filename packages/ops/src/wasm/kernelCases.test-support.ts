@@ -68,7 +68,7 @@ const dflashRanges = fc
     seed,
   })
   .map(({ context, blocks, blockSize, seed: from }) => {
-    const anchors = seeded(blocks, context + 1, from).sort();
+    const anchors = seeded(blocks, context + 1, from).toSorted();
     const keep = Uint8Array.from(anchors, (anchor) => Number(anchor % 5 > 0));
     return dflashRowRanges({
       anchors,
