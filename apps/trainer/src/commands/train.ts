@@ -1,24 +1,6 @@
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, Option } from "commander";
+import { integer, positive } from "../numberArguments.ts";
 import type { TrainFlags } from "../train/trainConfig.ts";
-
-/** A parser for whole numbers within bounds, inclusive. */
-function integer(low: number, high: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (!Number.isInteger(value) || value < low || value > high)
-      throw new InvalidArgumentError(`Expected a whole number from ${low} to ${high}.`);
-    return value;
-  };
-}
-
-/** A parser for positive numbers up to `high`. */
-function positive(high: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (!(value > 0 && value <= high)) throw new InvalidArgumentError(`Expected a number above 0, at most ${high}.`);
-    return value;
-  };
-}
 
 /** `dflash train`: trains a drafter and leaves it, its log and a summary in the run's folder. */
 export function trainCommand(): Command {
@@ -39,6 +21,12 @@ export function trainCommand(): Command {
     .option("--seed <n>", "seed of everything random (default: 0)", integer(0, 0xffff_ffff))
     .option("--out <dir>", "folder of the run (default: runs/<date and time>)")
     .option("--log-format <format>", "what is printed: a built-in formatter, a file or a package (default: pretty)")
+    .addOption(
+      new Option("--on-bad <what>", "a record that can't be read or doesn't fit the template: error or skip").choices([
+        "error",
+        "skip",
+      ]),
+    )
     .addOption(new Option("--no-telemetry", "train without timing"))
     .addHelpText(
       "after",

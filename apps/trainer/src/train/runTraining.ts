@@ -1,5 +1,5 @@
 import { mkdir, writeFile } from "node:fs/promises";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { saveDrafter } from "@dflash/drafter";
 import {
   attachLog,
@@ -10,10 +10,11 @@ import {
   fileSink,
   stdoutSink,
 } from "@dflash/log-formatter";
+import { callerFolder, forCaller } from "../callerFolder.ts";
 import { liveSink } from "./liveSink.ts";
 import { runTotals } from "./runTotals.ts";
 import { stopOnInterrupt } from "./stopOnInterrupt.ts";
-import { callerFolder, resolveTrainConfig, type TrainConfig, type TrainFlags } from "./trainConfig.ts";
+import { resolveTrainConfig, type TrainConfig, type TrainFlags } from "./trainConfig.ts";
 import { wire, type WiredRun } from "./wire.ts";
 
 /** Trains as the flags say and leaves config, log, drafter and summary in the run's folder. */
@@ -55,7 +56,7 @@ export async function runTraining(flags: TrainFlags): Promise<void> {
     };
     await writeFile(join(config.out, "summary.json"), `${JSON.stringify(result, null, 2)}\n`);
     for (const line of totals.lines()) say(line);
-    say(`drafter, log and summary are in ${shown(config.out)}`);
+    say(`drafter, log and summary are in ${forCaller(config.out)}`);
     if (reason === "signal") process.exitCode = 130;
   } finally {
     await log.close();
@@ -71,12 +72,6 @@ function screen(config: TrainConfig): LogSink {
   return live ? liveSink(process.stdout, sink.target, config.steps) : sink;
 }
 
-/** A path as the caller would write it. */
-function shown(path: string): string {
-  const fromHere = relative(callerFolder, path);
-  return fromHere.startsWith("..") ? path : fromHere || ".";
-}
-
 function introduction(config: TrainConfig, { engine, drafter, records }: WiredRun): string[] {
   const parameters = [...drafter.parameters.values()].reduce(
     (sum, { shape }) => sum + shape.reduce((product, extent) => product * extent, 1),
@@ -85,8 +80,8 @@ function introduction(config: TrainConfig, { engine, drafter, records }: WiredRu
   const { layers, blockSize, targetLayers, targetLayerIds } = drafter.config;
   return [
     `engine   ${engine.description}`,
-    `target   ${shown(config.target)}: ${targetLayers} layers, of which ${targetLayerIds.join(", ")} are captured`,
+    `target   ${forCaller(config.target)}: ${targetLayers} layers, of which ${targetLayerIds.join(", ")} are captured`,
     `drafter  ${layers} layers, blocks of ${blockSize}, ${(parameters / 1e6).toFixed(2)} M parameters`,
-    `data     ${shown(config.data)}: ${records} records, ${config.rows} a step with up to ${config.anchors} anchors each`,
+    `data     ${forCaller(config.data)}: ${records} records, ${config.rows} a step with up to ${config.anchors} anchors each`,
   ];
 }

@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import type { EngineName } from "@dflash/engine";
+import { callerFolder, fromCaller } from "../callerFolder.ts";
+import { defaultData, defaultTarget } from "../defaultTarget.ts";
 
 /** Everything that decides a training run; written to the run's folder as `config.json`. */
 export interface TrainConfig {
@@ -8,6 +10,8 @@ export interface TrainConfig {
   target: string;
   /** Chat records, JSONL. */
   data: string;
+  /** What to do about records that can't be read or don't fit the chat template. */
+  onBad: "error" | "skip";
   /** Tensor engine, or `auto`. */
   engine: EngineName | "auto";
   /** Threads of the engine; null lets the engine choose. */
@@ -41,13 +45,10 @@ export interface TrainConfig {
 /** What the command line may set. */
 export type TrainFlags = Partial<Omit<TrainConfig, "features" | "clip">>;
 
-const repository = join(import.meta.dirname, "../../../..");
-/** The folder that the user called from, which relative paths mean. */
-export const callerFolder: string = process.env["INIT_CWD"] ?? process.cwd();
-
 const defaults: Omit<TrainConfig, "out"> = {
-  target: join(repository, "data/tiny-target"),
-  data: join(repository, "data/gsm8k/train.tiny-target.jsonl"),
+  target: defaultTarget,
+  data: defaultData,
+  onBad: "error",
   engine: "auto",
   threads: null,
   steps: 300,
@@ -74,16 +75,14 @@ function freeRunFolder(now: Date): string {
   }
 }
 
-const at = (path: string): string => resolve(callerFolder, path);
-
 /** Flags over defaults, with paths resolved from the folder that the user called from. Throws on paths that don't exist. */
 export function resolveTrainConfig(flags: TrainFlags, now: Date = new Date()): TrainConfig {
   const config: TrainConfig = {
     ...defaults,
     ...flags,
-    ...(flags.target === undefined ? {} : { target: at(flags.target) }),
-    ...(flags.data === undefined ? {} : { data: at(flags.data) }),
-    out: flags.out === undefined ? freeRunFolder(now) : at(flags.out),
+    ...(flags.target === undefined ? {} : { target: fromCaller(flags.target) }),
+    ...(flags.data === undefined ? {} : { data: fromCaller(flags.data) }),
+    out: flags.out === undefined ? freeRunFolder(now) : fromCaller(flags.out),
   };
   if (!existsSync(config.target))
     throw new Error(

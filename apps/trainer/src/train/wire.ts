@@ -37,8 +37,8 @@ export async function wire(config: TrainConfig): Promise<WiredRun> {
   const timer = createTimer({ lane: "drafter" });
   timer.enabled = config.telemetry;
   const tokenizer = await loadTokenizer(config.target);
-  const { rows: batchRows, maxLength, seed, steps, anchors: anchorsPerRow } = config;
-  const batches = await createChatBatches({ file: config.data, tokenizer, batchRows, maxLength, seed });
+  const { rows: batchRows, maxLength, onBad, seed, steps, anchors: anchorsPerRow } = config;
+  const batches = await createChatBatches({ file: config.data, tokenizer, batchRows, maxLength, onBad, seed });
   const engine = await startEngine(config.engine, config.threads === null ? {} : { threads: config.threads });
   const ops = createOps(engine);
   const model = await loadCausalLM(config.target, { ops, timer });

@@ -1,0 +1,20 @@
+import { InvalidArgumentError } from "commander";
+
+/** A parser for whole numbers within bounds, inclusive. */
+export function integer(low: number, high: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!Number.isInteger(value) || value < low || value > high)
+      throw new InvalidArgumentError(`Expected a whole number from ${low} to ${high}.`);
+    return value;
+  };
+}
+
+/** A parser for positive numbers up to `high`. */
+export function positive(high: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!(value > 0 && value <= high)) throw new InvalidArgumentError(`Expected a number above 0, at most ${high}.`);
+    return value;
+  };
+}
