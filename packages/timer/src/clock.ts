@@ -10,24 +10,12 @@ export function monotonicClock(): Clock {
   return fine ?? (() => BigInt(Math.round(performance.now() * 1e6)));
 }
 
-/** Measures one stretch of time after another without allocating. */
-export interface Stopwatch {
-  begin(): void;
-  /** Nanoseconds since `begin`. */
-  ns(): number;
-}
-
-/** Makes a stopwatch. */
-export function createStopwatch(clock: Clock): Stopwatch {
-  const times = new BigInt64Array(2);
-  const words = new Uint32Array(times.buffer);
-  return {
-    begin() {
-      times[0] = clock();
-    },
-    ns() {
-      times[1] = clock();
-      return (words[3]! - words[1]!) * 0x1_0000_0000 + words[2]! - words[0]!;
-    },
+/** Time since a reading of a clock, ns, without allocating. */
+export function timeSince(clock: Clock, origin: bigint): () => number {
+  const time = new BigInt64Array(1);
+  const words = new Uint32Array(time.buffer);
+  return () => {
+    time[0] = clock() - origin;
+    return words[1]! * 0x1_0000_0000 + words[0]!;
   };
 }

@@ -60,7 +60,7 @@ export function createStatistics(timer: Timer): Statistics {
 
   function onReport({ step, tags }: Report): void {
     if (tags.includes("warmup")) return;
-    const { sections } = replay.closed;
+    const { sections } = replay.totals;
     while (window.histograms.length <= infos.length) window.histograms.push(createHistogram());
     if (window.steps === 0) window.from = step;
     window.to = step;

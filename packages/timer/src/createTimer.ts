@@ -1,11 +1,11 @@
 import { calibrate, UNCALIBRATED } from "./calibrate.ts";
-import { type Clock, createStopwatch, monotonicClock } from "./clock.ts";
+import { type Clock, timeSince, monotonicClock } from "./clock.ts";
 import { createGuardedEmitter } from "./guardedEmitter.ts";
 import { createRecorder } from "./recorder.ts";
 import { type TimerInternals, setInternals } from "./internals.ts";
 import type { StepSource } from "./readStep.ts";
 import { STEP, STEP_END } from "./recording.ts";
-import { createReplay, MAX_LANES, MAX_SECTIONS, STEP_SLOT, type Track } from "./replay.ts";
+import { createReplay, MAX_LANES, MAX_SECTIONS, STEP_SLOT, TOTAL, type Track } from "./replay.ts";
 import { StepReport } from "./report.ts";
 import { runThen } from "./runThen.ts";
 import type { Calibration, CauseProbe, LateColumns, Section, SectionInfo, Timer, TimerEvents } from "./timer.ts";
@@ -62,21 +62,22 @@ export function createTimer(options: TimerOptions = {}): Timer {
     step: 0,
     overheadUs: 0.5,
     tags: NO_TAGS,
-    get totals() {
-      return replay.closed;
-    },
+    totals: replay.totals,
   };
   const report = new StepReport(source);
-  const cost = createStopwatch(clock);
+  const now = timeSince(clock, origin);
   let tags = NO_TAGS;
   let enabled = true;
   let frozen = false;
   let inStep = false;
   let closed = false;
+  let emitting = false;
   let steps = 0;
   let lastEnd = 0;
 
   function drain(): number {
+    // A listener's own sections must not replace the step that it is shown.
+    if (emitting) report.snapshot();
     if (internals.drain()) closed = true;
     return recorder.head;
   }
@@ -128,22 +129,23 @@ export function createTimer(options: TimerOptions = {}): Timer {
   }
 
   function endStep(): void {
-    inStep = recorder.syncing = false;
+    inStep = false;
     recorder.record(STEP_END);
-    const end = recorder.head;
-    const events = (end - lastEnd) | 0;
-    cost.begin();
+    const boundaries = (recorder.head - lastEnd) | 0;
+    lastEnd = recorder.head;
     drain();
     if (!closed) return update();
     closed = false;
-    lastEnd = end;
     source.step = steps;
     source.tags = tags;
     tags = NO_TAGS;
-    const closeNs = cost.ns();
-    source.overheadUs = ((events / 2) * calibration().costColdNs + closeNs) / 1000;
+    const { start, sections } = replay.totals;
+    const closeNs = now() - start - sections[TOTAL]!;
+    source.overheadUs = ((boundaries / 2) * calibration().costColdNs + closeNs) / 1000;
     report.renew();
+    emitting = true;
     emitter.emit("report", report);
+    emitting = false;
     update();
   }
 
@@ -184,7 +186,7 @@ export function createTimer(options: TimerOptions = {}): Timer {
       return calibration();
     },
     now() {
-      return Number(clock() - origin) / 1e6;
+      return now() / 1e6;
     },
     section(name, { lane = ownLane, role = null, waitsFor = null } = {}) {
       const known = handles.get(name);
@@ -203,8 +205,10 @@ export function createTimer(options: TimerOptions = {}): Timer {
       inStep = true;
       steps += 1;
       if (!recorder.on) return runThen(fn, endSkipped);
-      recorder.syncing = syncEvery > 0 && (steps - 1) % syncEvery === 0;
-      if (recorder.syncing) timer.mark("sync");
+      if (syncEvery > 0) {
+        recorder.syncing = (steps - 1) % syncEvery === 0;
+        if (recorder.syncing) timer.mark("sync");
+      }
       recorder.record(STEP);
       return runThen(fn, endStep);
     },

@@ -59,11 +59,13 @@ export function readStep({
     };
   }
 
+  const stepNs = totals.sections[TOTAL]!;
   const busySets = totals.busySets.subarray(0, 1 << lanes.length);
+  // A timer with one lane keeps no sets: that lane is busy when it neither waits nor has nothing to do.
+  if (lanes.length === 1) busySets[1] = stepNs - totals.waits[0]! - totals.sections[SELF]!;
   /** Time in which all lanes of a set were busy, ns. */
   const busy = (set: number): number =>
     busySets.reduce((sum, ns, lanesBusy) => ((lanesBusy & set) === set ? sum + ns : sum), 0);
-  const stepNs = totals.sections[TOTAL]!;
 
   function readLane(lane: number): LaneReport {
     const bit = 1 << lane;

@@ -50,7 +50,7 @@ export interface StepTotals {
   readonly causes: Float64Array;
   /** Per lane: time waiting; the own lane's includes what other lanes did inside it. */
   readonly waits: Float64Array;
-  /** Time by the set of lanes that were busy, a bit a lane. */
+  /** Time by the set of lanes that were busy, a bit a lane; empty with one lane. */
   readonly busySets: Float64Array;
 }
 
@@ -74,11 +74,12 @@ export interface Replay {
   nextTime(track: Track): number;
   /** Replays a track up to its boundary number `end` or past the time `limit`; true when that closed a step. */
   run(track: Track, end: number, limit: number): boolean;
-  /** Forgets what is open on some lanes, after `dropped` of their boundaries were lost. */
-  lose(lanes: Iterable<number>, dropped: number): void;
+  /** Forgets what is open on some lanes, after some of their boundaries were lost. */
+  lose(lanes: Iterable<number>, boundaries: number): void;
   /** Forgets everything: the timer was off. */
   reset(): void;
-  readonly closed: StepTotals;
+  /** Of the step closed last, until the next one begins. */
+  readonly totals: StepTotals;
 }
 
 /** How a replay is made. */
@@ -120,8 +121,16 @@ export function createReplay({ origin, onUnbalanced }: ReplayOptions): Replay {
   let causes: Float64Array = now;
   let causesAt = 0;
 
-  let current = emptyTotals();
-  let closed = emptyTotals();
+  const totals = emptyTotals();
+  const { sections, causes: causeSums, waits, busySets } = totals;
+  /** As many of them as are used. */
+  let usedSections = sections.subarray(0, STRIDE);
+  let usedCauses = causeSums.subarray(0, CAUSE_COUNT);
+  let usedSets = busySets.subarray(0, 1);
+  /** The totals are still those of the step that closed last. */
+  let stale = false;
+  /** Sections that are open. */
+  let openCount = 0;
   let inWindow = false;
   let inStep = false;
   /** From being switched on to the end of the next step, calls may lack a partner. */
@@ -134,7 +143,8 @@ export function createReplay({ origin, onUnbalanced }: ReplayOptions): Replay {
   let inlineIsFirst = false;
   function unbalanced(slot: number, kind: number): void {
     if (settling) return;
-    current.unbalanced += 1;
+    freshen();
+    totals.unbalanced += 1;
     onUnbalanced?.(slot, kind);
   }
 
@@ -144,12 +154,13 @@ export function createReplay({ origin, onUnbalanced }: ReplayOptions): Replay {
     const depth = depths[lane]!;
     if (!inWindow || depth === 0) return;
     const slot = stacks[lane * DEPTH + depth - 1]! & SLOT;
-    current.sections[slot * STRIDE + SELF]! += dt;
-    if (isWait[slot] === 1 && openTokens[lane] === 0) current.waits[lane]! += dt;
+    sections[slot * STRIDE + SELF]! += dt;
+    if (isWait[slot] === 1 && openTokens[lane] === 0) waits[lane]! += dt;
   }
 
   /** After a change of a lane's stack or tokens. */
   function setBusy(lane: number): void {
+    if (laneCount === 1) return;
     const depth = depths[lane]!;
     const works = openTokens[lane]! > 0 || (depth > 0 && isWork[stacks[lane * DEPTH + depth - 1]! & SLOT] === 1);
     busy = works ? busy | (1 << lane) : busy & ~(1 << lane);
@@ -158,17 +169,31 @@ export function createReplay({ origin, onUnbalanced }: ReplayOptions): Replay {
   function endInline(asChild: boolean): void {
     const own = asChild ? 0 : busy & 1;
     for (let set = 0; set < 1 << laneCount; set += 1) {
-      current.busySets[set | own]! += inlineSets[set]!;
+      busySets[set | own]! += inlineSets[set]!;
       inlineSets[set] = 0;
     }
     inline = -1;
   }
 
+  /** Makes room for the next step; not before it begins, so that the last one can be read until then. */
+  function freshen(): void {
+    if (!stale) return;
+    stale = false;
+    totals.unbalanced = totals.dropped = totals.droppedLanes = 0;
+    usedSections.fill(0);
+    usedCauses.fill(0);
+    waits.fill(0);
+    usedSets.fill(0);
+  }
+
   function openWindow(): void {
+    freshen();
     inWindow = true;
-    current.start = now[0]!;
+    totals.start = now[0]!;
     for (let lane = 0; lane < laneCount; lane += 1) accruedTo[lane] = now[0]!;
-    for (let slot = 0; slot < sectionCount; slot += 1) {
+    keepCauses(STEP_SLOT);
+    if (openCount === 0) return;
+    for (let slot = 1; slot < sectionCount; slot += 1) {
       openSince[slot] = now[0]!;
       if (isLocal[laneOf[slot]!] === 1) keepCauses(slot);
     }
@@ -184,7 +209,7 @@ export function createReplay({ origin, onUnbalanced }: ReplayOptions): Replay {
     if (causesAt === 0) return;
     for (let column = 0; column < CAUSE_COUNT; column += 1) {
       const at = slot * CAUSE_COUNT + column;
-      current.causes[at]! += causes[causesAt + column]! - causesSince[at]!;
+      causeSums[at]! += causes[causesAt + column]! - causesSince[at]!;
     }
   }
 
@@ -192,6 +217,7 @@ export function createReplay({ origin, onUnbalanced }: ReplayOptions): Replay {
     const depth = openDepth[slot]!;
     openDepth[slot] = depth + 1;
     if (depth > 0) return;
+    openCount += 1;
     openSince[slot] = now[0]!;
     keepCauses(slot);
   }
@@ -199,10 +225,11 @@ export function createReplay({ origin, onUnbalanced }: ReplayOptions): Replay {
   function ended(slot: number): void {
     const depth = openDepth[slot]! - 1;
     openDepth[slot] = depth;
+    if (depth === 0) openCount -= 1;
     if (!inWindow) return;
-    current.sections[slot * STRIDE + COUNT]! += 1;
+    sections[slot * STRIDE + COUNT]! += 1;
     if (depth > 0) return;
-    current.sections[slot * STRIDE + TOTAL]! += now[0]! - openSince[slot]!;
+    sections[slot * STRIDE + TOTAL]! += now[0]! - openSince[slot]!;
     addCauses(slot);
   }
 
@@ -216,8 +243,8 @@ export function createReplay({ origin, onUnbalanced }: ReplayOptions): Replay {
     const depth = depths[lane]!;
     if (depth === DEPTH) return unbalanced(slot, START);
     const parent = slot * STRIDE + PARENT;
-    const isFirst = current.sections[parent] === 0;
-    if (isFirst) current.sections[parent] = depth === 0 ? ROOT : stacks[lane * DEPTH + depth - 1]! & SLOT || ROOT;
+    const isFirst = inWindow && sections[parent] === 0;
+    if (isFirst) sections[parent] = depth === 0 ? ROOT : stacks[lane * DEPTH + depth - 1]! & SLOT || ROOT;
     if (depth === 0 && inWindow && inline < 0 && isLocal[lane] === 1) {
       accrue(OWN);
       inline = lane;
@@ -248,10 +275,10 @@ export function createReplay({ origin, onUnbalanced }: ReplayOptions): Replay {
     ended(slot);
     setBusy(lane);
     if (lane === inline && top === 0) {
-      current.waits[OWN]! += now[0]! - accruedTo[OWN]!;
+      waits[OWN]! += now[0]! - accruedTo[OWN]!;
       accruedTo[OWN] = now[0]!;
       endInline(true);
-      if (inlineIsFirst) current.sections[slot * STRIDE + PARENT] = stacks[depths[OWN]! - 1]! & SLOT || ROOT;
+      if (inlineIsFirst) sections[slot * STRIDE + PARENT] = stacks[depths[OWN]! - 1]! & SLOT || ROOT;
     }
   }
 
@@ -265,8 +292,9 @@ export function createReplay({ origin, onUnbalanced }: ReplayOptions): Replay {
   function token(slot: number, kind: number): void {
     const lane = laneOf[slot]!;
     if (kind === END && openDepth[slot] === 0) return unbalanced(slot, kind);
-    if (current.sections[slot * STRIDE + PARENT] === 0) current.sections[slot * STRIDE + PARENT] = ROOT;
-    current.sections[slot * STRIDE + OVERLAPPING] = 1;
+    freshen();
+    if (sections[slot * STRIDE + PARENT] === 0) sections[slot * STRIDE + PARENT] = ROOT;
+    sections[slot * STRIDE + OVERLAPPING] = 1;
     if (lane !== OWN && isWork[slot] === 1) {
       accrue(lane);
       openTokens[lane]! += kind === BEGIN ? 1 : -1;
@@ -284,34 +312,23 @@ export function createReplay({ origin, onUnbalanced }: ReplayOptions): Replay {
     }
     if (inline >= 0) endInline(false);
     for (let lane = 0; lane < laneCount; lane += 1) accrue(lane);
-    for (let slot = 1; slot < sectionCount; slot += 1) {
+    for (let slot = 1; openCount > 0 && slot < sectionCount; slot += 1) {
       if (openDepth[slot] === 0) continue;
-      current.sections[slot * STRIDE + TOTAL]! += now[0]! - openSince[slot]!;
+      sections[slot * STRIDE + TOTAL]! += now[0]! - openSince[slot]!;
       if (isLocal[laneOf[slot]!] === 1) addCauses(slot);
     }
-    current.sections[STEP_SLOT * STRIDE + TOTAL] = now[0]! - current.start;
-    current.sections[STEP_SLOT * STRIDE + COUNT] = 1;
+    sections[STEP_SLOT * STRIDE + TOTAL] = now[0]! - totals.start;
+    sections[STEP_SLOT * STRIDE + COUNT] = 1;
     addCauses(STEP_SLOT);
     inWindow = inStep = settling = false;
-    const next = closed;
-    closed = current;
-    current = next;
-    clear(next);
-  }
-
-  function clear(totals: StepTotals): void {
-    totals.unbalanced = totals.dropped = totals.droppedLanes = 0;
-    totals.sections.fill(0, 0, sectionCount * STRIDE);
-    if (causesAt > 0) totals.causes.fill(0, 0, sectionCount * CAUSE_COUNT);
-    totals.waits.fill(0, 0, laneCount);
-    totals.busySets.fill(0, 0, 1 << laneCount);
+    stale = true;
   }
 
   /** A boundary of another thread can be seen late: time stands still for it. */
   function moveTo(time: number): void {
     if (time <= now[0]!) return;
-    if (inWindow) {
-      if (inline < 0) current.busySets[busy]! += time - now[0]!;
+    if (inWindow && laneCount > 1) {
+      if (inline < 0) busySets[busy]! += time - now[0]!;
       else inlineSets[busy & ~1]! += time - now[0]!;
     }
     now[0] = time;
@@ -323,19 +340,20 @@ export function createReplay({ origin, onUnbalanced }: ReplayOptions): Replay {
 
   depths[OWN] = 1;
   return {
-    get closed() {
-      return closed;
-    },
+    totals,
     addLane(local) {
       isLocal[laneCount] = local ? 1 : 0;
       accruedTo[laneCount] = now[0]!;
       laneCount += 1;
+      usedSets = busySets.subarray(0, 1 << laneCount);
     },
     addSection(slot, lane, wait) {
       laneOf[slot] = lane;
       isWait[slot] = wait ? 1 : 0;
       isWork[slot] = wait ? 0 : 1;
       sectionCount = slot + 1;
+      usedSections = sections.subarray(0, sectionCount * STRIDE);
+      usedCauses = causeSums.subarray(0, sectionCount * CAUSE_COUNT);
     },
     timeAt,
     nextTime({ recording, tail }) {
@@ -345,23 +363,29 @@ export function createReplay({ origin, onUnbalanced }: ReplayOptions): Replay {
     run(track, end, limit) {
       const { recording, slots } = track;
       const { words, floats, size, stride } = recording;
-      while (track.tail !== end) {
-        const at = HEADER + (track.tail & (size - 1)) * stride;
+      const hasCauses = stride > CAUSES;
+      let tail = track.tail;
+      while (tail !== end) {
+        const at = HEADER + (tail & (size - 1)) * stride;
+        tail = (tail + 1) | 0;
         const code = words[at * 2 + 2]!;
         const kind = code & 15;
         const slot = slots === null ? code >> 4 : slots[code >> 4]!;
         if (kind === WORK) {
-          current.sections[slot * STRIDE + WORK_FIELDS + words[at * 2 + 3]!]! += floats[at]!;
-          track.tail = (track.tail + 1) | 0;
+          freshen();
+          sections[slot * STRIDE + WORK_FIELDS + words[at * 2 + 3]!]! += floats[at]!;
+          track.tail = tail;
           continue;
         }
         const time = (words[at * 2 + 1]! - originHigh) * 0x1_0000_0000 + words[at * 2]! - originLow;
         if (time > limit) return false;
-        track.tail = (track.tail + 1) | 0;
+        track.tail = tail;
         if (slots !== null && kind >= STEP) continue;
         moveTo(time);
-        causes = floats;
-        causesAt = stride > CAUSES ? at + CAUSES : 0;
+        if (hasCauses) {
+          causes = floats;
+          causesAt = at + CAUSES;
+        } else causesAt = 0;
         if (kind === START) push(slot, 0);
         else if (kind <= SETTLE) pop(slot, kind);
         else if (kind === LAP) lap(slot);
@@ -377,13 +401,18 @@ export function createReplay({ origin, onUnbalanced }: ReplayOptions): Replay {
       }
       return false;
     },
-    lose(lanes, dropped) {
-      current.dropped += dropped;
+    lose(lanes, boundaries) {
+      freshen();
+      totals.dropped += boundaries;
       for (const lane of lanes) {
         depths[lane] = openTokens[lane] = 0;
         busy &= ~(1 << lane);
-        current.droppedLanes |= 1 << lane;
-        for (let slot = 1; slot < sectionCount; slot += 1) if (laneOf[slot] === lane) openDepth[slot] = 0;
+        totals.droppedLanes |= 1 << lane;
+        for (let slot = 1; slot < sectionCount; slot += 1) {
+          if (laneOf[slot] !== lane || openDepth[slot] === 0) continue;
+          openDepth[slot] = 0;
+          openCount -= 1;
+        }
       }
     },
     reset() {
@@ -395,8 +424,8 @@ export function createReplay({ origin, onUnbalanced }: ReplayOptions): Replay {
       busy = 0;
       inline = -1;
       inWindow = inStep = false;
-      settling = true;
-      clear(current);
+      settling = stale = true;
+      openCount = 0;
     },
   };
 }

@@ -58,7 +58,7 @@ export function watchSlowSteps(timer: Timer, tell: (slow: SlowStep) => void): ()
   }
 
   function onReport({ step, tags }: Report): void {
-    const { start, sections } = replay.closed;
+    const { start, sections } = replay.totals;
     const ns = sections[TOTAL]!;
     context[(step % CONTEXT) * 3] = step;
     context[(step % CONTEXT) * 3 + 1] = start;
