@@ -53,9 +53,11 @@ const plainTarget = { color: false, columns: null };
 interface Output {
   readonly name: string;
   readonly sink: LogSink;
-  readonly formatter: LogFormatter;
-  /** Why the formatter could not be made. */
-  readonly error: unknown;
+  formatter: LogFormatter;
+  /** Why the formatter could not be made or the sink not opened. */
+  error: unknown;
+  /** What the header became, for a sink that changes files. */
+  header: LogChunk;
   slow: number;
   fault: LogFault | undefined;
 }
@@ -96,6 +98,7 @@ export function attachLog(
       if (performance.now() - start > slowMs && ++output.slow === 2) {
         throw new Error(`the formatter took over ${slowMs} ms twice`);
       }
+      if (record.kind === "header") output.header = typeof chunk === "string" ? chunk : Uint8Array.from(chunk);
       writeChunk(output, chunk, record.kind);
     } catch (error) {
       switchOff(output, error);
@@ -132,14 +135,16 @@ const silent: LogFormatter = { step: () => "" };
 
 function open([formatter, sink]: LogOutput): Output {
   const name = `${(typeof formatter === "function" && formatter.name) || "formatter"} to ${sink.name}`;
-  const output = { name, sink, error: undefined, slow: 0, fault: undefined };
+  const output: Output = { name, sink, formatter: silent, error: undefined, header: "", slow: 0, fault: undefined };
   try {
     const made = typeof formatter === "function" ? formatter(sink.target ?? plainTarget) : formatter;
     if (typeof made?.step !== "function") throw new TypeError("it is no formatter: an object with a step method");
-    return { ...output, formatter: made };
+    output.formatter = made;
+    sink.open?.(made.form ?? "lines", () => made.preamble?.() ?? output.header);
   } catch (error) {
-    return { ...output, formatter: silent, error };
+    output.error = error;
   }
+  return output;
 }
 
 function format(formatter: LogFormatter, record: LogRecord): LogChunk {

@@ -4,11 +4,19 @@ export { createStepRecord } from "./createStepRecord.ts";
 export type { StepRecordOptions, StepTimes } from "./createStepRecord.ts";
 export { createSummary } from "./createSummary.ts";
 export type { Summary } from "./createSummary.ts";
+export { createLateRecord } from "./createLateRecord.ts";
+export { createHeaderRecord } from "./createHeaderRecord.ts";
+export type { HeaderRecordOptions } from "./createHeaderRecord.ts";
+export { chrome } from "./formatters/chrome.ts";
+export { logfmt } from "./formatters/logfmt.ts";
 export { ndjson } from "./formatters/ndjson.ts";
 export { pretty } from "./formatters/pretty.ts";
+export { prometheus } from "./formatters/prometheus.ts";
+export { tensorboard } from "./formatters/tensorboard.ts";
+export { tsv } from "./formatters/tsv.ts";
 export { builtInFormatters, loadFormatter } from "./loadFormatter.ts";
 export type { LoadFormatterOptions } from "./loadFormatter.ts";
-export type { LogChunk, LogFormatter, LogFormatterFactory, LogTarget } from "./logFormatter.ts";
+export type { LogChunk, LogForm, LogFormatter, LogFormatterFactory, LogTarget } from "./logFormatter.ts";
 export type { LogSink } from "./logSink.ts";
 export type {
   EventRecord,
@@ -21,4 +29,7 @@ export type {
   SummaryRecord,
 } from "./record.ts";
 export { fileSink } from "./sinks/fileSink.ts";
-export { stderrSink, stdoutSink } from "./sinks/streamSink.ts";
+export type { FileSinkOptions } from "./sinks/fileSink.ts";
+export { metricsSink } from "./sinks/metricsSink.ts";
+export type { MetricsSink, MetricsSinkOptions } from "./sinks/metricsSink.ts";
+export { stderrSink, stdoutSink, terminalTarget } from "./sinks/streamSink.ts";

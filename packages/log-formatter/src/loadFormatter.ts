@@ -3,11 +3,24 @@ import { createRequire } from "node:module";
 import { dirname, extname, isAbsolute, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { LogFormatterFactory } from "./logFormatter.ts";
+import { chrome } from "./formatters/chrome.ts";
+import { logfmt } from "./formatters/logfmt.ts";
 import { ndjson } from "./formatters/ndjson.ts";
 import { pretty } from "./formatters/pretty.ts";
+import { prometheus } from "./formatters/prometheus.ts";
+import { tensorboard } from "./formatters/tensorboard.ts";
+import { tsv } from "./formatters/tsv.ts";
 
 /** The formatters that have a name. */
-export const builtInFormatters: Readonly<Record<string, LogFormatterFactory>> = { ndjson, pretty };
+export const builtInFormatters: Readonly<Record<string, LogFormatterFactory>> = {
+  chrome,
+  logfmt,
+  ndjson,
+  pretty,
+  prometheus,
+  tensorboard,
+  tsv,
+};
 
 /** Where names are looked up. */
 export interface LoadFormatterOptions {

@@ -3,13 +3,20 @@ import type { EventRecord, HeaderRecord, LateRecord, StepRecord, SummaryRecord }
 /** What a formatter returns, line end included; `""` writes nothing. Bytes may be reused by its next call. */
 export type LogChunk = string | Uint8Array;
 
+/** How chunks follow one another: `lines` can be appended to those of an earlier run, a `document` begins a file of its own, and each `page` replaces the one before. */
+export type LogForm = "lines" | "document" | "page";
+
 /** Turns records into text or bytes; only `step` must be there. */
 export interface LogFormatter {
+  /** `lines` unless given. */
+  readonly form?: LogForm;
   header?(record: HeaderRecord): LogChunk;
   step(record: StepRecord): LogChunk;
   late?(record: LateRecord): LogChunk;
   summary?(record: SummaryRecord): LogChunk;
   event?(record: EventRecord): LogChunk;
+  /** What the next file begins with when a sink changes files in the middle; what `header` returned unless given. */
+  preamble?(): LogChunk;
   /** Ends the document, where its format has an end. */
   close?(): LogChunk;
 }

@@ -1,4 +1,4 @@
-import type { LogChunk, LogTarget } from "./logFormatter.ts";
+import type { LogChunk, LogForm, LogTarget } from "./logFormatter.ts";
 import type { LogRecord } from "./record.ts";
 
 /** Where formatted records go. Any of its methods may throw: `attachLog` then switches the output off. */
@@ -7,6 +7,8 @@ export interface LogSink {
   readonly name: string;
   /** Missing: no colour, lines of any length. */
   readonly target?: LogTarget;
+  /** Called once before the first chunk; `preamble` gives what a further file must begin with. */
+  open?(form: LogForm, preamble: () => LogChunk): void;
   /** Must not block for long, and must copy bytes that it keeps. `kind` says which record the chunk came from. */
   write(chunk: LogChunk, kind: LogRecord["kind"] | "close"): void;
   close?(): void | Promise<void>;

@@ -5,14 +5,26 @@ export interface SectionRecord {
   self_ms: number | null;
   /** How often it ran in this step. */
   n: number;
+  /** Time on the device. */
   device_ms?: number | null;
+  /** Time spent waiting for the device. */
   sync_ms?: number | null;
+  /** Garbage collection that hit the section. */
+  gc_ms?: number | null;
+  /** Time in which other callbacks kept the event loop from it. */
+  stall_ms?: number | null;
   /** Kernels dispatched. */
   kernels?: number;
+  /** Bytes newly allocated. */
   new_bytes?: number;
+  /** Shapes seen for the first time. */
   new_shapes?: number;
+  /** Tensors alive at its end less those at its start. */
+  tensors?: number;
+  /** Work done, for rates: tokens, floating-point operations, bytes. */
   tokens?: number;
   flops?: number;
+  bytes?: number;
   /** Why a value is null. */
   reason?: string;
 }
@@ -74,10 +86,11 @@ export interface SectionSummary {
   /** Steps that could not measure it. */
   missing: number;
   sum_ms: number;
-  p50: number;
-  p90: number;
-  p99: number;
-  max: number;
+  /** This and the next ones: null when no step measured it. */
+  p50: number | null;
+  p90: number | null;
+  p99: number | null;
+  max: number | null;
 }
 
 /** Sections over a range of steps; `(step)` and `(residual)` stand for the step itself and its rest. */

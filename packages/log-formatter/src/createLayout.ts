@@ -1,0 +1,97 @@
+import type { HeaderRecord, StepRecord } from "./record.ts";
+
+/** Where the sections of a step lie on a time line; index by index, the parents before their children. Valid until the next step. */
+export interface Layout {
+  /** Names of the tracks, which count from 1; the last takes sections that the header does not list. */
+  readonly lanes: readonly string[];
+  readonly names: readonly string[];
+  readonly tracks: readonly number[];
+  /** Nanoseconds, like `durations`. */
+  readonly starts: readonly number[];
+  readonly durations: readonly number[];
+  /** End of all steps so far. */
+  readonly end: number;
+  /** Lays out the next step; on one track its sections nest or follow one another, and never overlap otherwise. */
+  place(record: StepRecord): void;
+}
+
+/** Sections that the header does not list and that still get a place. */
+const unlisted = 1024;
+
+/**
+ * Gives each section of a step a start. A record says how long a section took and not when: sections are laid behind one
+ * another in their order, children from their parent's start.
+ */
+export function createLayout(sections: HeaderRecord["sections"]): Layout {
+  // One of each name, so that its parents form a tree.
+  const listed = [...new Map(sections.map((section) => [section.name, section])).values()];
+  const lanes = [...new Set(listed.map(({ lane }) => lane)), "other"];
+  const names: string[] = [];
+  const tracks: number[] = [];
+  const parents: number[] = [];
+  const starts: number[] = [];
+  const durations: number[] = [];
+  /** Where the next child of a section, or the next section of a track, may start. */
+  const cursors: number[] = [];
+  const ends = [0, ...lanes.map(() => 0)];
+  const known = new Set(listed.map(({ name }) => name));
+  let end = 0;
+
+  const add = (name: string, lane: string, parent: number): void => {
+    const index = names.push(name) - 1;
+    tracks.push(lanes.lastIndexOf(lane) + 1);
+    parents.push(parent);
+    for (const child of listed) if (child.parent === name) add(child.name, child.lane, index);
+  };
+  for (const { name, lane, parent } of listed) if (parent === null || !known.has(parent)) add(name, lane, -1);
+
+  /** Own time and that of the children, added up from the last to the first. */
+  const measure = (record: StepRecord): void => {
+    durations.fill(0);
+    for (let index = names.length - 1; index >= 0; index--) {
+      const section = record.sections[names[index]!];
+      if (section !== undefined) durations[index]! += nanoseconds(section.self_ms ?? section.ms);
+      if (parents[index]! >= 0) durations[parents[index]!]! += durations[index]!;
+    }
+  };
+
+  return {
+    lanes,
+    names,
+    tracks,
+    starts,
+    durations,
+    get end() {
+      return end;
+    },
+    place(record) {
+      for (const name in record.sections) {
+        if (known.has(name) || known.size === listed.length + unlisted) continue;
+        known.add(name);
+        add(name, "other", -1);
+      }
+      while (durations.length < names.length) durations.push(starts.push(cursors.push(0)));
+      measure(record);
+      const begin = nanoseconds(record.t_ms);
+      for (let index = 0; index < names.length; index++) {
+        const track = tracks[index]!;
+        const parent = parents[index]!;
+        const free = parent < 0 ? Math.max(begin, ends[track]!) : cursors[parent]!;
+        const start = parent < 0 || tracks[parent] === track ? free : Math.max(free, ends[track]!);
+        starts[index] = start;
+        cursors[index] = start;
+        if (parent >= 0) cursors[parent] = start + durations[index]!;
+        ends[track] = Math.max(ends[track]!, start + durations[index]!);
+      }
+      end = Math.max(begin + nanoseconds(record.ms), ...ends);
+    },
+  };
+}
+
+/** 104 days: up to here nanoseconds are exact. */
+const largestMs = 9e9;
+
+/** Milliseconds as whole nanoseconds; 0 for what no time line can show. */
+export function nanoseconds(ms: number | null): number {
+  return ms !== null && ms > 0 && ms < largestMs ? Math.round(ms * 1e6) : 0;
+}

@@ -1,0 +1,2 @@
+export { checkFormatter } from "./testing/checkFormatter.ts";
+export { hostileRecords } from "./testing/hostileRecords.ts";
