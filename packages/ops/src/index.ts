@@ -1,5 +1,5 @@
 export { createOps } from "./createOps.ts";
 export type { CreateOpsOptions } from "./createOps.ts";
 export type { KernelHandle, Kernels } from "./kernels.ts";
-export type { AdamWOptions, AdamWState, CrossEntropy, Ops, Recording, RotaryTable } from "./ops.ts";
+export type { AdamWOptions, AdamWState, CrossEntropy, Differentiable, Ops, Recording, RotaryTable } from "./ops.ts";
 export type { DType, Tensor } from "./tensor.ts";

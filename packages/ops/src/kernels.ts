@@ -36,6 +36,14 @@ export interface Kernels<H extends KernelHandle> {
     dy: H,
     needs: { dx: boolean; dw: boolean; db: boolean },
   ): { dx: H | null; dw: H | null; db: H | null };
+  /** Σ xs[i] · weight[:, i]ᵀ over the columns of weight that belong to each of xs. */
+  splitLinear(xs: readonly H[], weight: H): H;
+  splitLinearBackward(
+    xs: readonly H[],
+    weight: H,
+    dy: H,
+    needs: { dxs: readonly boolean[]; dw: boolean },
+  ): { dxs: (H | null)[]; dw: H | null };
   /** `sign` 1 rotates, −1 rotates back (the gradient). */
   rotary(x: H, cos: H, sin: H, positions: Int32Array, sign: 1 | -1): H;
   /** `saved` is whatever attentionBackward wants; never Q × K over all keys at once in a fused form. */
@@ -71,6 +79,23 @@ export interface Kernels<H extends KernelHandle> {
     chunkRows: number,
     needs: { dx: boolean; dw: boolean },
   ): { loss: H; rowLosses: H; predictions: H; dx: H | null; dw: H | null };
+  /** The same in tiles of rows × vocabulary; logits are computed a second time where gradients are needed. */
+  tiledCrossEntropy(
+    x: H,
+    weight: H,
+    labels: Int32Array,
+    weights: Float32Array,
+    tile: { rows: number; vocabulary: number },
+    needs: { dx: boolean; dw: boolean },
+  ): { loss: H; rowLosses: H; predictions: H; dx: H | null; dw: H | null };
+  linearDistillation(
+    x: H,
+    teacher: H,
+    weight: H,
+    weights: Float32Array,
+    chunkRows: number,
+    needs: { dx: boolean },
+  ): { loss: H; rowLosses: H; predictions: H; dx: H | null };
   argmax(x: H): H;
   /** x · factor as a new handle. */
   scale(x: H, factor: number): H;
@@ -80,5 +105,6 @@ export interface Kernels<H extends KernelHandle> {
   /** Σx², as a scalar handle. */
   sumOfSquares(x: H): H;
   scaleInPlace(x: H, factor: number): void;
+  scaleRowsInPlace(x: H, factors: Float32Array): void;
   addInPlace(a: H, b: H): void;
 }

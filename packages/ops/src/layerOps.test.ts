@@ -45,6 +45,35 @@ describeOps((ops) => {
       runs,
     ));
 
+  test("splitLinear is linear of the joined inputs", () =>
+    fc.assert(
+      fc.asyncProperty(
+        extent,
+        fc.tuple(extent, extent, extent),
+        extent,
+        seeds,
+        async (tokens, [first, second, third], outputs, seed) => {
+          const width = first + second + third;
+          expect(
+            await opMismatch(ops(), {
+              shapes: { a: [tokens, first], b: [tokens, second], c: [tokens, third], weight: [outputs, width] },
+              seed,
+              run: ({ splitLinear }, { a, b, c, weight }) => splitLinear([a, b, c], weight),
+              naive: ({ a, b, c, weight }) => {
+                const joined = Array.from({ length: tokens }, (_, token) => [
+                  ...a.subarray(token * first, (token + 1) * first),
+                  ...b.subarray(token * second, (token + 1) * second),
+                  ...c.subarray(token * third, (token + 1) * third),
+                ]);
+                return naive.linear(Float64Array.from(joined.flat()), weight, width);
+              },
+            }),
+          ).toBe("");
+        },
+      ),
+      runs,
+    ));
+
   test("linear without a bias and with one", () =>
     fc.assert(
       fc.asyncProperty(extent, extent, extent, seeds, async (tokens, inputs, outputs, seed) => {

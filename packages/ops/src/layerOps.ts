@@ -7,7 +7,7 @@ import { own, release, retain } from "./value.ts";
 /** The layers of a transformer but attention. */
 export function layerOps<H extends KernelHandle>(
   context: OpContext<H>,
-): Pick<Ops, "embedding" | "rmsNorm" | "linear" | "rotary" | "swiglu" | "add"> {
+): Pick<Ops, "embedding" | "rmsNorm" | "linear" | "splitLinear" | "rotary" | "swiglu" | "add"> {
   const { kernels } = context;
   return {
     embedding(table, ids) {
@@ -52,6 +52,27 @@ export function layerOps<H extends KernelHandle>(
         gradients: (dy) => {
           const back = kernels.linearBackward(xv.handle, wv.handle, dy.handle, { dx, dw, db });
           return [back.dx && own(back.dx), back.dw && own(back.dw), back.db && own(back.db)];
+        },
+      }));
+    },
+
+    splitLinear(xs, weight) {
+      const values = xs.map((x, index) => context.value("splitLinear", `xs[${index}]`, x));
+      const wv = context.value("splitLinear", "weight", weight);
+      const [first] = values;
+      if (first === undefined) reject("splitLinear", "xs", "empty", "one or more");
+      for (const [index, { handle }] of values.entries())
+        checkShape("splitLinear", `xs[${index}]`, handle, [index === 0 ? "T" : extent(first.handle, 0), "in"]);
+      const inputs = values.reduce((sum, { handle }) => sum + extent(handle, 1), 0);
+      checkShape("splitLinear", "weight", wv.handle, ["out", inputs]);
+      const handles = values.map(({ handle }) => handle);
+      const y = kernels.splitLinear(handles, wv.handle);
+      return context.result(own(y), [...values, wv], (needs) => ({
+        holds: [...values, wv],
+        gradients: (dy) => {
+          const wanted = { dxs: needs.slice(0, -1), dw: needs.at(-1) ?? false };
+          const { dxs, dw } = kernels.splitLinearBackward(handles, wv.handle, dy.handle, wanted);
+          return [...dxs, dw].map((gradient) => gradient && own(gradient));
         },
       }));
     },

@@ -9,13 +9,14 @@ const rowCases = fc.record({
   width: fc.integer({ min: 1, max: 5 }),
   vocabulary: fc.integer({ min: 2, max: 13 }),
   chunkRows: fc.integer({ min: 1, max: 8 }),
+  chunkVocabulary: fc.integer({ min: 1, max: 14 }),
   seed: fc.nat(1000),
 });
 
 describeOps((ops) => {
   test("linearCrossEntropy and its gradients, however the rows and the vocabulary divide into chunks", () =>
     fc.assert(
-      fc.asyncProperty(rowCases, async ({ rows, width, vocabulary, chunkRows, seed }) => {
+      fc.asyncProperty(rowCases, async ({ rows, width, vocabulary, chunkRows, chunkVocabulary, seed }) => {
         const labels = new Int32Array(rows).map((_, row) => (row * 7 + seed) % vocabulary);
         const weights = randomValues(rows, seed + 5).map((weight, row) => (row % 3 === 1 ? 0 : weight));
         expect(
@@ -23,7 +24,7 @@ describeOps((ops) => {
             shapes: { x: [rows, width], weight: [vocabulary, width] },
             seed,
             run: ({ linearCrossEntropy }, { x, weight }) =>
-              linearCrossEntropy(x, weight, labels, weights, { chunkRows }).loss,
+              linearCrossEntropy(x, weight, labels, weights, { chunkRows, chunkVocabulary }).loss,
             naive: ({ x, weight }) =>
               Float64Array.of(
                 naive
@@ -35,6 +36,68 @@ describeOps((ops) => {
       }),
       { numRuns: 25 },
     ));
+
+  test("linearDistillation is 0 where the teacher agrees, and its gradient is that of KL", () =>
+    fc.assert(
+      fc.asyncProperty(rowCases, async ({ rows, width, vocabulary, chunkRows, seed }) => {
+        const teacher = Float64Array.from(randomValues(rows * width, seed + 7));
+        const head = Float64Array.from(randomValues(vocabulary * width, seed + 8));
+        const weights = randomValues(rows, seed + 5).map((weight, row) => (row % 3 === 1 ? 0 : weight));
+        const { upload, zeros } = ops();
+        const weight = upload(Float32Array.from(head), [vocabulary, width]);
+        const taught = upload(Float32Array.from(teacher), [rows, width]);
+        expect(
+          await opMismatch(ops(), {
+            shapes: { x: [rows, width] },
+            seed,
+            run: ({ linearDistillation }, { x }) => linearDistillation(x, taught, weight, weights, { chunkRows }).loss,
+            naive: ({ x }) => {
+              const [q, p] = [naive.linear(x, head, width), naive.linear(teacher, head, width)];
+              // KL = Σ p·(log p − log q): cross-entropies of every label, weighted by the teacher.
+              let loss = 0;
+              for (let label = 0; label < vocabulary; label++) {
+                const labels = new Int32Array(rows).fill(label);
+                const [own, other] = [naive.crossEntropy(q, labels), naive.crossEntropy(p, labels)];
+                own.forEach((ce, row) => (loss += weights[row]! * Math.exp(-other[row]!) * (ce - other[row]!)));
+              }
+              return Float64Array.of(loss);
+            },
+          }),
+        ).toBe("");
+        const same = ops().scope(() => ({
+          rowLosses: ops().linearDistillation(taught, taught, weight, weights).rowLosses,
+        }));
+        expect(mismatch(await same.rowLosses.read(), new Float64Array(rows), "rowLosses")).toBe("");
+        expect(() =>
+          ops().valueAndGrad([weight], () => ops().linearDistillation(taught, taught, weight, weights)),
+        ).toThrow("linearDistillation: weight is trained, expected frozen: it gets no gradient");
+        expect(() =>
+          ops().scope(() => ops().linearDistillation(taught, zeros([rows + 1, width]), weight, weights)),
+        ).toThrow(`linearDistillation: teacher is [${rows + 1}, ${width}], expected [${rows}, ${width}]`);
+        for (const tensor of [weight, taught, same.rowLosses]) tensor.dispose();
+      }),
+      { numRuns: 15 },
+    ));
+
+  test("losses, predictions and skipped rows are the same in tiles of the vocabulary", async () => {
+    const { upload, linearCrossEntropy } = ops();
+    const [rows, width, vocabulary] = [9, 4, 23];
+    const [x, weight] = [
+      upload(randomValues(rows * width, 1), [rows, width]),
+      upload(randomValues(vocabulary * width, 2), [vocabulary, width]),
+    ];
+    const labels = new Int32Array(rows).map((_, row) => (row === 4 ? -100 : (row * 5) % vocabulary));
+    const weights = new Float32Array(rows).map((_, row) => (row === 4 ? 0 : 1 + row));
+    const whole = linearCrossEntropy(x, weight, labels, weights);
+    for (const chunkVocabulary of [1, 7, 22]) {
+      const tiled = linearCrossEntropy(x, weight, labels, weights, { chunkRows: 4, chunkVocabulary });
+      for (const name of ["loss", "rowLosses", "predictions"] as const)
+        expect(mismatch(await tiled[name].read(), await whole[name].read(), name)).toBe("");
+      expect(tiled.predictions.dtype).toBe("int32");
+      for (const tensor of Object.values(tiled)) tensor.dispose();
+    }
+    for (const tensor of [x, weight, ...Object.values(whole)]) tensor.dispose();
+  });
 
   test("rows of weight 0 may carry any label and count nothing", async () => {
     const { upload, linearCrossEntropy, valueAndGrad } = ops();

@@ -24,22 +24,30 @@ export interface AdamWOptions {
   step: number;
 }
 
-/** Result of {@link Ops.linearCrossEntropy} over R rows. */
+/** Result of {@link Ops.linearCrossEntropy} and {@link Ops.linearDistillation} over R rows. */
 export interface CrossEntropy {
-  /** Σ weight·CE over the rows; scalar, differentiable. */
+  /** Σ weight·loss over the rows; scalar, differentiable. */
   readonly loss: Tensor;
-  /** CE of each row in nats, [R], 0 in rows of weight 0; not differentiable. */
+  /** Loss of each row in nats, [R], 0 in rows of weight 0; not differentiable. */
   readonly rowLosses: Tensor;
   /** Index of the largest logit of each row, int32 [R]. */
   readonly predictions: Tensor;
 }
 
+/** What a recorded function returns: a scalar to differentiate, or a tensor whose own gradient is known later. */
+export type Differentiable = { readonly loss: Tensor } | { readonly output: Tensor };
+
 /** A forward pass whose gradients can be asked for once. */
 export interface Recording<T> {
   /** What the recorded function returned; the caller disposes its tensors. */
   readonly outputs: T;
-  /** Gradients of `outputs.loss`, one a parameter in their order; a parameter without influence gets zeros. Frees the recording. */
-  backward(): Tensor[];
+  /**
+   * Gradients of `outputs.loss`, or of Σ gradient·`outputs.output`, one a parameter in their order; a parameter without
+   * influence gets zeros. Frees the recording.
+   *
+   * @param gradient Of the shape of `outputs.output`; stays the caller's.
+   */
+  backward(gradient?: Tensor): Tensor[];
   /** Frees the recording when no gradients are wanted. */
   dispose(): void;
 }
@@ -63,7 +71,7 @@ export interface Ops {
   /** Runs `fn` and frees every tensor made in it except those it returns (in an array or as properties too). */
   readonly scope: <T>(fn: () => T) => T;
   /** Runs `fn` while recording what depends on `parameters`. */
-  readonly record: <T extends { readonly loss: Tensor }>(parameters: readonly Tensor[], fn: () => T) => Recording<T>;
+  readonly record: <T extends Differentiable>(parameters: readonly Tensor[], fn: () => T) => Recording<T>;
   /** `record` and `backward` at once. */
   readonly valueAndGrad: <T extends { readonly loss: Tensor }>(
     parameters: readonly Tensor[],
@@ -86,6 +94,8 @@ export interface Ops {
   /** silu(gate) · up, of equal shapes. */
   readonly swiglu: (gate: Tensor, up: Tensor) => Tensor;
   readonly add: (a: Tensor, b: Tensor) => Tensor;
+  /** Σ xs[i] · weight[:, i]ᵀ, weight being cut into columns as wide as each of xs: `linear` of the joined xs, which are never joined; xs [T, inᵢ], weight [out, Σ inᵢ]: [T, out]. */
+  readonly splitLinear: (xs: readonly Tensor[], weight: Tensor) => Tensor;
   /** Joins along `axis`, 0 or −1. */
   readonly concat: (tensors: readonly Tensor[], axis: 0 | -1) => Tensor;
   /** Rows start ≤ i < end of axis 0. */
@@ -97,11 +107,23 @@ export interface Ops {
   /**
    * Cross-entropy of x · weightᵀ against labels, Σ weights·CE, in chunks of rows, so that rows × vocabulary never exists at once.
    * x [R, H], weight [V, H], labels and weights [R]. Rows of weight 0 contribute nothing, whatever their label.
+   * A `chunkVocabulary` below V bounds memory further, for a second product of x and weight where gradients are wanted.
    */
   readonly linearCrossEntropy: (
     x: Tensor,
     weight: Tensor,
     labels: Int32Array,
+    weights: Float32Array,
+    options?: { chunkRows?: number; chunkVocabulary?: number },
+  ) => CrossEntropy;
+  /**
+   * Σ weights·KL(softmax(teacher · weightᵀ) ‖ softmax(x · weightᵀ)) in chunks of rows, its gradient that of the
+   * cross-entropy with soft targets. x and teacher [R, H], weight [V, H], weights [R]. Only x has a gradient.
+   */
+  readonly linearDistillation: (
+    x: Tensor,
+    teacher: Tensor,
+    weight: Tensor,
     weights: Float32Array,
     options?: { chunkRows?: number },
   ) => CrossEntropy;
@@ -114,6 +136,8 @@ export interface Ops {
   readonly globalNorm: (tensors: readonly Tensor[]) => Promise<number>;
   /** Multiplies in place. */
   readonly scaleInPlace: (x: Tensor, factor: number) => void;
+  /** Multiplies each row of axis 0 by its factor, in place; factors [R]. */
+  readonly scaleRowsInPlace: (x: Tensor, factors: Float32Array) => void;
   /** a += b, in place (gradient accumulation). */
   readonly addInPlace: (a: Tensor, b: Tensor) => void;
 }

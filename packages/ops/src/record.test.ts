@@ -40,11 +40,11 @@ describeOps((ops) => {
       upload(randomValues(size * size, 2), [size, size]),
       upload(Float32Array.of(NaN), [1]),
     ];
-    const before = engine.counters().newBytes;
+    const before = engine.counters.newBytes;
     const { outputs, gradients } = valueAndGrad([unused, x], () => ({
       loss: sum(ops(), linear(linear(linear(x, frozen), frozen), frozen)),
     }));
-    expect(engine.counters().newBytes - before).toBeLessThan(4 * size * size);
+    expect(engine.counters.newBytes - before).toBeLessThan(4 * size * size);
     expect(await gradients[0]!.read()).toEqual(Float32Array.of(0));
     expect((await gradients[1]!.read()).some((value) => value !== 0)).toBe(true);
     dispose(x, frozen, unused, outputs.loss, ...gradients);
@@ -79,6 +79,37 @@ describeOps((ops) => {
       ).toBe("");
     }
     dispose(x, weight, once.outputs.loss, thrice.outputs.loss, ...once.gradients, ...thrice.gradients);
+  });
+
+  test("an output whose gradient is known later gets it at backward, even when the output's tensor is gone", async () => {
+    const { upload, swiglu, record } = ops();
+    const [x, up, gradient] = [
+      upload(Float32Array.of(0.5, -1), [2]),
+      upload(Float32Array.of(2, 3), [2]),
+      upload(Float32Array.of(10, -1), [2]),
+    ];
+    const recording = record([x], () => ({ output: swiglu(x, up) }));
+    recording.outputs.output.dispose();
+    const [dx] = recording.backward(gradient);
+    expect(mismatch(await dx!.read(), [20 * slope(0.5), -3 * slope(-1)], "gradient")).toBe("");
+    expect(await gradient.read()).toEqual(Float32Array.of(10, -1));
+    dispose(x, up, gradient, dx!);
+  });
+
+  test("an output needs a gradient of its shape", () => {
+    const { upload, zeros, add, record, engine } = ops();
+    const [x, wrong] = [upload(Float32Array.of(1, 2), [2]), zeros([3])];
+    const before = engine.memory().tensors;
+    for (const [gradient, message] of [
+      [undefined, "backward: gradient is missing, expected that of the recorded output"],
+      [wrong, "backward: gradient is [3], expected [2]"],
+    ] as const) {
+      const recording = record([x], () => ({ output: add(x, x) }));
+      recording.outputs.output.dispose();
+      expect(() => recording.backward(gradient)).toThrow(message);
+    }
+    expect(engine.memory().tensors).toBe(before);
+    dispose(x, wrong);
   });
 
   test("values that the gradient needs outlive their tensors and scopes until backward, and then go", async () => {

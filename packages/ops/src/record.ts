@@ -1,10 +1,10 @@
 import type { KernelHandle } from "./kernels.ts";
 import type { OpContext } from "./opContext.ts";
-import type { Ops, Recording } from "./ops.ts";
+import type { Differentiable, Ops, Recording } from "./ops.ts";
 import { createTape } from "./tape.ts";
 import type { Tape } from "./tape.ts";
 import type { Tensor } from "./tensor.ts";
-import { formatShape, reject, sizeOf } from "./validate.ts";
+import { checkShape, formatShape, reject, sizeOf } from "./validate.ts";
 import { own, retain, release } from "./value.ts";
 import type { Value } from "./value.ts";
 
@@ -12,7 +12,7 @@ import type { Value } from "./value.ts";
 export function recordOps<H extends KernelHandle>(context: OpContext<H>): Pick<Ops, "record" | "valueAndGrad"> {
   const { kernels } = context;
 
-  const record = <T extends { readonly loss: Tensor }>(parameters: readonly Tensor[], fn: () => T): Recording<T> => {
+  const record = <T extends Differentiable>(parameters: readonly Tensor[], fn: () => T): Recording<T> => {
     if (context.tape !== null) throw new Error("record: another recording is running; let its function return first");
     const values = parameters.map((parameter, index) => {
       const value = context.value("record", `parameters[${index}]`, parameter);
@@ -26,11 +26,11 @@ export function recordOps<H extends KernelHandle>(context: OpContext<H>): Pick<O
     try {
       const outputs = context.scopes.run(() => {
         const returned = fn();
-        const { shape } = returned.loss;
-        if (shape.length > 0) reject("record", "the returned loss", `of shape ${formatShape(shape)}`, "a scalar");
+        if ("loss" in returned && returned.loss.shape.length > 0)
+          reject("record", "the returned loss", `of shape ${formatShape(returned.loss.shape)}`, "a scalar");
         return returned;
       });
-      return recording(outputs, tape, values, retain(context.value("record", "the returned loss", outputs.loss)));
+      return recording(outputs, tape, values);
     } catch (error) {
       tape.clear();
       throw error;
@@ -39,22 +39,37 @@ export function recordOps<H extends KernelHandle>(context: OpContext<H>): Pick<O
     }
   };
 
-  const recording = <T>(outputs: T, tape: Tape<H>, parameters: readonly Value<H>[], loss: Value<H>): Recording<T> => {
+  const recording = <T extends Differentiable>(
+    outputs: T,
+    tape: Tape<H>,
+    parameters: readonly Value<H>[],
+  ): Recording<T> => {
+    const root: Differentiable = outputs;
+    const isScalar = "loss" in root;
+    const output = retain(context.value("record", "what was returned", isScalar ? root.loss : root.output));
     let ended = false;
     const end = (): void => {
       ended = true;
       tape.clear();
-      release(kernels, loss);
+      release(kernels, output);
+    };
+    const gradientOf = (gradient: Tensor | undefined): Value<H> => {
+      if (gradient === undefined) {
+        if (isScalar) return own(kernels.upload(Float32Array.of(1), [], false));
+        throw new TypeError("backward: gradient is missing, expected that of the recorded output");
+      }
+      const value = context.value("backward", "gradient", gradient);
+      checkShape("backward", "gradient", value.handle, output.handle.shape);
+      return retain(value);
     };
     return {
       outputs,
-      backward() {
+      backward(gradient) {
         if (ended) throw new Error("backward: this recording has been used or disposed; record again");
         try {
-          const one = kernels.upload(Float32Array.of(1), [], false);
           return tape
-            .walkBack(loss, one)
-            .map((gradient, index) => context.tensor(gradient ?? zerosLike(parameters[index]!)));
+            .walkBack(output, gradientOf(gradient))
+            .map((part, index) => context.tensor(part ?? zerosLike(parameters[index]!)));
         } finally {
           end();
         }

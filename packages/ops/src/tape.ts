@@ -20,8 +20,11 @@ export interface Tape<H extends KernelHandle> {
   /** Whether the value is a parameter or depends on one. */
   tracks(value: Value<H>): boolean;
   add(inputs: readonly (Value<H> | null)[], output: Value<H>, backward: Backward<H>): void;
-  /** One gradient a parameter, of its shape, memory of its own; null where the loss does not depend on it. Leaves the tape empty. */
-  walkBack(loss: Value<H>, seed: H): (Value<H> | null)[];
+  /**
+   * One gradient a parameter, of its shape, memory of its own; null where `output` does not depend on it. Takes over a holder
+   * of the output's gradient and leaves the tape empty.
+   */
+  walkBack(output: Value<H>, gradient: Value<H>): (Value<H> | null)[];
   /** Frees what is held. */
   clear(): void;
 }
@@ -38,8 +41,8 @@ export function createTape<H extends KernelHandle>(kernels: Kernels<H>, paramete
       backward.holds.forEach(retain);
       entries.push({ inputs, output, ...backward });
     },
-    walkBack(loss, seed) {
-      const gradients = new Map([[loss, own(seed)]]);
+    walkBack(output, outputGradient) {
+      const gradients = new Map([[output, outputGradient]]);
       try {
         for (let entry = entries.pop(); entry !== undefined; entry = entries.pop()) stepBack(entry, gradients);
         return parameters.map((parameter) => {

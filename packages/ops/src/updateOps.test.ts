@@ -33,6 +33,18 @@ describeOps((ops) => {
     for (const tensor of [x, weight, one, ...products]) tensor.dispose();
   });
 
+  test("scaleRowsInPlace gives each row a factor of its own", async () => {
+    const { upload, scaleRowsInPlace } = ops();
+    const [x, y] = [upload(Float32Array.of(1, 2, 3, 4, 5, 6), [3, 2]), upload(Float32Array.of(1, 2, 3), [3])];
+    for (const tensor of [x, y]) scaleRowsInPlace(tensor, Float32Array.of(2, 0, -0.5));
+    expect(await x.read()).toEqual(Float32Array.of(2, 4, 0, 0, -2.5, -3));
+    expect(await y.read()).toEqual(Float32Array.of(2, 0, -1.5));
+    expect(() => scaleRowsInPlace(x, Float32Array.of(1))).toThrow(
+      "scaleRowsInPlace: factors.length is 1, expected x's 3 rows",
+    );
+    for (const tensor of [x, y]) tensor.dispose();
+  });
+
   test("globalNorm over all tensors, in one figure", async () => {
     const { upload, globalNorm } = ops();
     const values = [randomValues(7, 1), randomValues(12, 2), randomValues(1, 3)];

@@ -9,7 +9,7 @@ import type { Value } from "./value.ts";
 /** What an optimizer step does to parameters and gradients, in place and never recorded. */
 export function updateOps<H extends KernelHandle>(
   context: OpContext<H>,
-): Pick<Ops, "adamW" | "globalNorm" | "scaleInPlace" | "addInPlace"> {
+): Pick<Ops, "adamW" | "globalNorm" | "scaleInPlace" | "scaleRowsInPlace" | "addInPlace"> {
   const { kernels } = context;
 
   const writable = (op: string, argument: string, tensor: Tensor): Value<H> => {
@@ -64,6 +64,14 @@ export function updateOps<H extends KernelHandle>(
 
     scaleInPlace(x, factor) {
       kernels.scaleInPlace(writable("scaleInPlace", "x", x).handle, factor);
+    },
+
+    scaleRowsInPlace(x, factors) {
+      const xv = writable("scaleRowsInPlace", "x", x);
+      const [rows] = x.shape;
+      if (rows === undefined) reject("scaleRowsInPlace", "x", "a scalar", "one axis or more");
+      if (factors.length !== rows) reject("scaleRowsInPlace", "factors.length", factors.length, `x's ${rows} rows`);
+      kernels.scaleRowsInPlace(xv.handle, factors);
     },
 
     addInPlace(a, b) {

@@ -5,7 +5,9 @@ import { attentionKernels } from "./attentionKernels.ts";
 import { crossEntropyKernels } from "./crossEntropyKernels.ts";
 import { layerKernels } from "./layerKernels.ts";
 import { rowKernels } from "./rowKernels.ts";
+import { distillationKernels } from "./distillationKernels.ts";
 import { storageKernels } from "./storageKernels.ts";
+import { tiledCrossEntropyKernels } from "./tiledCrossEntropyKernels.ts";
 import { updateKernels } from "./updateKernels.ts";
 
 /**
@@ -19,6 +21,8 @@ export function createComposedKernels(engine: Engine): Kernels<tf.Tensor> {
     ...layerKernels,
     ...attentionKernels,
     ...crossEntropyKernels,
+    ...tiledCrossEntropyKernels,
+    ...distillationKernels,
     ...updateKernels,
   };
 }

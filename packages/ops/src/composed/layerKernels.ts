@@ -5,8 +5,25 @@ import { tidy } from "./tidy.ts";
 
 type LayerKernels = Pick<
   Kernels<tf.Tensor>,
-  "rmsNorm" | "rmsNormBackward" | "linear" | "linearBackward" | "rotary" | "swiglu" | "swigluBackward" | "add"
+  | "rmsNorm"
+  | "rmsNormBackward"
+  | "linear"
+  | "linearBackward"
+  | "splitLinear"
+  | "splitLinearBackward"
+  | "rotary"
+  | "swiglu"
+  | "swigluBackward"
+  | "add"
 >;
+
+/** The columns of weight that belong to each of xs. */
+const columnsOf = (xs: readonly tf.Tensor[], weight: tf.Tensor): tf.Tensor[] =>
+  tf.split(
+    weight,
+    xs.map(({ shape }) => shape[1]!),
+    1,
+  );
 
 const asRows = (x: tf.Tensor): tf.Tensor2D => tf.reshape(x, [-1, x.shape.at(-1)!]);
 
@@ -44,6 +61,25 @@ export const layerKernels: LayerKernels = {
     dw: needs.dw ? tf.matMul(dy, x, true, false) : null,
     db: needs.db ? tf.sum(dy, 0) : null,
   }),
+
+  splitLinear: (xs, weight) =>
+    tidy(() => {
+      const columns = columnsOf(xs, weight);
+      return xs.map((x, i) => tf.matMul(x, columns[i]!, false, true)).reduce((sum, part) => tf.add(sum, part));
+    }),
+
+  splitLinearBackward: (xs, weight, dy, needs) =>
+    tidy(() => {
+      const columns = columnsOf(xs, weight);
+      const dxs = columns.map((part, i) => (needs.dxs[i] ? tf.matMul(dy, part) : null));
+      const dw = needs.dw
+        ? tf.concat(
+            xs.map((x) => tf.matMul(dy, x, true, false)),
+            1,
+          )
+        : null;
+      return { dxs, dw };
+    }),
 
   rotary: (x: tf.Tensor3D, cos, sin, positions, sign) =>
     tidy(() => {

@@ -4,7 +4,7 @@ import { tidy } from "./tidy.ts";
 
 type UpdateKernels = Pick<
   Kernels<tf.Tensor>,
-  "adamW" | "sumOfSquares" | "scale" | "scaleBy" | "scaleInPlace" | "addInPlace"
+  "adamW" | "sumOfSquares" | "scale" | "scaleBy" | "scaleInPlace" | "scaleRowsInPlace" | "addInPlace"
 >;
 
 /** Gives `target` the values of `source`, which is used up: what tfjs's own variables do on assignment. */
@@ -33,5 +33,10 @@ export const updateKernels: UpdateKernels = {
   scale: (x, factor) => tf.mul(x, factor),
   scaleBy: (x, factor) => tf.mul(x, factor),
   scaleInPlace: (x, factor) => assign(x, tf.mul(x, factor)),
+  scaleRowsInPlace(x, factors) {
+    const column = [factors.length, ...x.shape.slice(1).fill(1)];
+    const scaled = tidy(() => tf.mul(x, tf.tensor(factors, column)));
+    assign(x, scaled);
+  },
   addInPlace: (a, b) => assign(a, tf.add(a, b)),
 };

@@ -112,6 +112,19 @@ const deepLinear: KernelCase["use"] = fc.integer({ min: 500, max: 1100 }).map((i
   return [kernels.linear(x, weight, null)];
 });
 
+const splitLinear: KernelCase["use"] = fc
+  .record({ rows: extent, inputs: fc.array(extent, { minLength: 1, maxLength: 4 }), outputs: extent })
+  .map(({ rows, inputs, outputs }) => (kernels, make) => {
+    const xs = inputs.map((size) => make(rows, size));
+    const weight = make(
+      outputs,
+      inputs.reduce((sum, size) => sum + size, 0),
+    );
+    const needs = { dxs: inputs.map((_, i) => i !== 1), dw: true };
+    const { dxs, dw } = kernels.splitLinearBackward(xs, weight, make(rows, outputs), needs);
+    return [kernels.splitLinear(xs, weight), ...dxs, dw];
+  });
+
 const rmsNorm: KernelCase["use"] = fc
   .record({ rows: extent, heads: fc.integer({ min: 1, max: 3 }), width: extent })
   .map(({ rows, heads, width }) => (kernels, make) => {
@@ -207,6 +220,7 @@ const argmax: KernelCase["use"] = fc
 export const kernelCases: readonly KernelCase[] = [
   { name: "linear and its products, with ragged edges and a bias", use: linear },
   { name: "linear over more inputs than a block holds", use: deepLinear },
+  { name: "splitLinear and its products, without the gradient of a second input", use: splitLinear },
   { name: "rmsNorm", use: rmsNorm },
   { name: "rotary, forth and back", use: rotary },
   { name: "attention over any, causal and DFlash ranges, rows that see nothing among them", use: attention },
