@@ -21,12 +21,8 @@ export interface Finished {
   stderr: string;
 }
 
-/** Runs the real command line, as `pnpm dflash` does, from `cwd`; `onStdout` may act on what it prints. */
-export function dflash(
-  args: readonly string[],
-  cwd: string,
-  onStdout?: (text: string, interrupt: () => void) => void,
-): Promise<Finished> {
+/** Runs the real command line, as `pnpm dflash` does, from `cwd`, with one Ctrl-C once it has printed `interruptAt`. */
+export function dflash(args: readonly string[], cwd: string, interruptAt?: RegExp): Promise<Finished> {
   return new Promise((resolve, reject) => {
     const main = join(repository, "apps/trainer/src/main.ts");
     const loader = import.meta.resolve("tsx");
@@ -36,9 +32,10 @@ export function dflash(
       env: { ...env, INIT_CWD: cwd },
     });
     let [stdout, stderr] = ["", ""];
+    let interrupted = false;
     child.stdout.on("data", (data: Buffer) => {
       stdout += data.toString();
-      onStdout?.(stdout, () => child.kill("SIGINT"));
+      if (!interrupted && interruptAt?.test(stdout)) interrupted = child.kill("SIGINT");
     });
     child.stderr.on("data", (data: Buffer) => (stderr += data.toString()));
     child.on("error", reject);

@@ -3,14 +3,17 @@ import type { EngineCounters } from "./engine.ts";
 
 /** What {@link countKernels} has seen. */
 export interface KernelCounts {
-  readonly counters: () => EngineCounters;
+  readonly counters: EngineCounters;
   /** Bytes alive now; unlike tfjs's own figure, data that several tensors share count once. */
   liveBytes(): number;
   stop(): void;
 }
 
-/** Counts what tfjs dispatches, allocates and frees from now on, by shadowing methods of its one engine until `stop`. */
-export function countKernels(): KernelCounts {
+/**
+ * Counts what tfjs dispatches, allocates and frees from now on, by shadowing methods of its one engine until `stop`.
+ * `dispatched` is what goes past tfjs.
+ */
+export function countKernels(dispatched: () => number): KernelCounts {
   const engine = tf.engine();
   const runKernel: typeof engine.runKernel = engine.runKernel.bind(engine);
   const trackTensor = engine.trackTensor.bind(engine);
@@ -18,13 +21,17 @@ export function countKernels(): KernelCounts {
   let kernels = 0;
   let newBytes = 0;
   let freedBytes = 0;
+  const shapes = new Set<number>();
   engine.runKernel = (kernelName, inputs, attributes) => {
     kernels++;
     return runKernel(kernelName, inputs, attributes);
   };
   engine.trackTensor = (tensor, backend) => {
     // A reshape makes another tensor on known data and allocates nothing.
-    if (!engine.state.tensorInfo.has(tensor.dataId)) newBytes += tensor.size * tf.util.bytesPerElement(tensor.dtype);
+    if (!engine.state.tensorInfo.has(tensor.dataId)) {
+      newBytes += tensor.size * tf.util.bytesPerElement(tensor.dtype);
+      shapes.add(shapeHash(tensor.shape));
+    }
     trackTensor(tensor, backend);
   };
   engine.removeDataId = (dataId, backend) => {
@@ -32,10 +39,30 @@ export function countKernels(): KernelCounts {
     removeDataId(dataId, backend);
   };
   return {
-    counters: () => ({ kernels, newBytes }),
+    counters: {
+      get kernels() {
+        return kernels + dispatched();
+      },
+      get newBytes() {
+        return newBytes;
+      },
+      get tensors() {
+        return engine.state.numTensors;
+      },
+      get newShapes() {
+        return shapes.size;
+      },
+    },
     liveBytes: () => newBytes - freedBytes,
     stop() {
       for (const shadow of ["runKernel", "trackTensor", "removeDataId"]) Reflect.deleteProperty(engine, shadow);
     },
   };
+}
+
+/** FNV-1a of the extents: a shape's identity without a string a tensor. */
+function shapeHash(shape: readonly number[]): number {
+  let hash = 0x811c9dc5;
+  for (const extent of shape) hash = Math.imul(hash ^ extent, 0x01000193);
+  return hash;
 }

@@ -13,12 +13,19 @@ export interface EngineMemory {
   heapBytes: number | null;
 }
 
-/** Running totals since the engine started; a step's causes are differences of two readings. */
+/**
+ * Running totals since the engine started, always up to date; a step's causes are differences of two readings. Reading
+ * allocates nothing: a `CauseProbe` of `@dflash/timer`.
+ */
 export interface EngineCounters {
   /** Kernels dispatched. */
-  kernels: number;
+  readonly kernels: number;
   /** Bytes of outputs newly allocated. */
-  newBytes: number;
+  readonly newBytes: number;
+  /** Tensors alive now. */
+  readonly tensors: number;
+  /** Distinct shapes of tensors allocated so far. */
+  readonly newShapes: number;
 }
 
 /** One started tensor engine. One a thread. */
@@ -32,7 +39,7 @@ export interface Engine {
   /** Direct access to the memory of the `wasm` engine, for fused kernels; null on the others. */
   readonly wasmHeap: WasmHeap | null;
   readonly memory: () => EngineMemory;
-  readonly counters: () => EngineCounters;
+  readonly counters: EngineCounters;
   /** Resolves when everything dispatched so far has been computed. */
   readonly sync: () => Promise<void>;
   /** Stops threads and frees memory. */

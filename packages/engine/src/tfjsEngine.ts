@@ -27,16 +27,13 @@ export async function activateBackend(name: string): Promise<tf.KernelBackend> {
 /** The {@link Engine} over the current tfjs backend. */
 export function tfjsEngine({ heapBytes, wasmHeap, ...parts }: TfjsEngineParts): Engine {
   running = parts.name;
-  const counts = countKernels();
+  const counts = countKernels(() => wasmHeap?.dispatched() ?? 0);
   let disposed = false;
   return {
     ...parts,
     wasmHeap,
     memory: () => ({ tensors: tf.memory().numTensors, bytes: counts.liveBytes(), heapBytes: heapBytes() }),
-    counters() {
-      const { kernels, newBytes } = counts.counters();
-      return { kernels: kernels + (wasmHeap?.dispatched() ?? 0), newBytes };
-    },
+    counters: counts.counters,
     dispose() {
       if (disposed) return;
       disposed = true;

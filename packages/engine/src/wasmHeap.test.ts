@@ -15,14 +15,14 @@ describe.each([1, 2])("%d threads", (threads) => {
   afterEach(() => engine.dispose());
 
   test("a tensor made on the heap is read, counted and freed as any other", async () => {
-    const before = engine.counters().newBytes;
+    const before = engine.counters.newBytes;
     const tensor = tf.engine().makeTensorFromTensorInfo(heap.output([2, 3], "float32"));
     heap.floats(heap.address(tensor), 6).set([1, 2, 3, 4, 5, 6]);
     expect(await tensor.array()).toEqual([
       [1, 2, 3],
       [4, 5, 6],
     ]);
-    expect(engine.counters().newBytes - before).toBe(24);
+    expect(engine.counters.newBytes - before).toBe(24);
     tensor.dispose();
     expect(engine.memory()).toMatchObject({ tensors: 0, bytes: 0 });
   });
@@ -40,11 +40,11 @@ describe.each([1, 2])("%d threads", (threads) => {
     const tasks = 10_000;
     const at = heap.allocate(4 * tasks);
     heap.ints(at, tasks).fill(0);
-    const { kernels } = engine.counters();
+    const { kernels } = engine.counters;
     run("mark", tasks, [at]);
     expect(Math.min(...heap.ints(at, tasks))).toBeGreaterThan(0);
     expect(Math.max(...heap.ints(at, tasks))).toBeLessThanOrEqual(threads);
-    expect(engine.counters().kernels - kernels).toBe(1);
+    expect(engine.counters.kernels - kernels).toBe(1);
     heap.free(at);
   });
 

@@ -1,10 +1,18 @@
-import { hostname } from "node:os";
 import { basename } from "node:path";
 import type { StepResult, TrainRun } from "@dflash/drafter";
 import type { Engine } from "@dflash/engine";
-import { createStepRecord, type HeaderRecord, type LogEvents, type StepTimes } from "@dflash/log-formatter";
+import {
+  createHeaderRecord,
+  createLateRecord,
+  createStepRecord,
+  type HeaderRecord,
+  type LogEvents,
+  type StepTimes,
+} from "@dflash/log-formatter";
 import type { TargetForwardLoop } from "@dflash/target-forward";
-import type { Timer } from "@dflash/timer";
+import { type Timer, watchSlowSteps } from "@dflash/timer";
+import { observeGc } from "@dflash/timer/node";
+import { createJudge } from "@dflash/timer/verdict";
 import type { EventEmitter } from "eventemitter3";
 import type { TrainConfig } from "./trainConfig.ts";
 
@@ -19,38 +27,47 @@ export interface LogStepsOptions {
 
 /**
  * Turns what the timer reports and the train step returns into the records of the log. The record of a step is written
- * right after it; the time that takes is the next step's section `log`.
+ * right after it; the time that takes is the next step's section `log`. Returns a function that stops it.
  */
-export function logSteps({ run, loop, timer, engine, log, config }: LogStepsOptions): void {
-  const writing = timer.section("log");
+export function logSteps({ run, loop, timer, engine, log, config }: LogStepsOptions): () => void {
+  const writing = timer.section("log", { role: "log" });
+  const judge = createJudge(timer, { ready: () => loop.queue.depth });
+  const stopGc = observeGc(timer);
   const untimed = stepClock();
   let result: StepResult | undefined;
-  let headerWritten = false;
+  let steps = 0;
 
-  const write = (snapshot: StepTimes): void => {
-    if (!headerWritten) log.emit("header", header(config, snapshot));
-    headerWritten = true;
-    log.emit(
-      "step",
-      createStepRecord(snapshot, {
-        metrics: metrics(result, snapshot.ms),
-        gauges: gauges(engine, loop),
-        tags: tags(result, snapshot),
-      }),
-    );
+  const write = (times: StepTimes): void => {
+    if (steps === 1) log.emit("header", header(config, timer, times));
+    const metrics = stepMetrics(result, times.ms);
+    const gauges = stepGauges(engine, loop);
+    const verdict = timer.enabled ? judge.verdict() : null;
+    log.emit("step", createStepRecord(times, { metrics, gauges, verdict }));
   };
 
   timer.on("report", (report) => writing.time(() => write(report.snapshot())));
+  timer.on("late", (late) => log.emit("late", createLateRecord(late)));
+  const stopSlow = watchSlowSteps(timer, (slow) =>
+    log.emit("event", { kind: "event", step: slow.step, name: "slow", data: slow }),
+  );
   run.on("step", (done) => {
+    steps++;
     result = done;
+    if (steps === 1) timer.mark("warmup");
     if (!timer.enabled) write(untimed());
   });
-  run.on("skip", ({ skipped }) =>
-    log.emit("event", { kind: "event", step: loop.queue.depth, name: "skip", data: skipped }),
-  );
+  run.on("skip", ({ skipped }) => {
+    timer.mark("skipped");
+    log.emit("event", { kind: "event", step: steps, name: "skip", data: skipped });
+  });
+  return () => {
+    judge.stop();
+    stopGc();
+    stopSlow();
+  };
 }
 
-/** Snapshots without sections, for runs without telemetry: only how long each step took. */
+/** Times without sections, for runs without telemetry: only how long each step took. */
 function stepClock(): () => StepTimes {
   const start = performance.now();
   let step = 0;
@@ -65,23 +82,21 @@ function stepClock(): () => StepTimes {
   };
 }
 
-function header(config: TrainConfig, { sections }: StepTimes): HeaderRecord {
-  return {
-    kind: "header",
-    v: 1,
+function header(config: TrainConfig, { calibration }: Timer, { sections }: StepTimes): HeaderRecord {
+  return createHeaderRecord({
     run: basename(config.out),
-    attempt: 1,
-    rank: 0,
-    host: hostname(),
-    pid: process.pid,
-    start: new Date().toISOString(),
     sections: Object.entries(sections).map(([name, { parent, lane, role }]) => ({ name, parent, lane, role })),
-    calibration: { cost_ns: 0, cost_cold_ns: 0, bias_ns: 0, resolution_ns: 0 },
+    calibration: {
+      cost_ns: calibration.costNs,
+      cost_cold_ns: calibration.costColdNs,
+      bias_ns: calibration.biasNs,
+      resolution_ns: calibration.resolutionNs,
+    },
     config,
-  };
+  });
 }
 
-function metrics(result: StepResult | undefined, ms: number): Record<string, number | null | undefined> {
+function stepMetrics(result: StepResult | undefined, ms: number): Record<string, number | null | undefined> {
   return {
     loss: result?.loss,
     accuracy: result?.rates?.accuracy,
@@ -94,7 +109,7 @@ function metrics(result: StepResult | undefined, ms: number): Record<string, num
   };
 }
 
-function gauges(engine: Engine, loop: TargetForwardLoop): Record<string, number | null> {
+function stepGauges(engine: Engine, loop: TargetForwardLoop): Record<string, number | null> {
   const { tensors, bytes, heapBytes } = engine.memory();
   return {
     tensors,
@@ -103,8 +118,4 @@ function gauges(engine: Engine, loop: TargetForwardLoop): Record<string, number 
     rss_bytes: process.memoryUsage.rss(),
     queue_depth: loop.queue.depth,
   };
-}
-
-function tags(result: StepResult | undefined, { step }: StepTimes): string[] {
-  return [...(step === 1 ? ["warmup"] : []), ...(result?.skipped ? ["skipped"] : [])];
 }

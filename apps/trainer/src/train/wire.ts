@@ -34,12 +34,12 @@ export interface WiredRun {
 
 /** The whole system: data → frozen target → queue → train step → timer report → log. */
 export async function wire(config: TrainConfig): Promise<WiredRun> {
-  const timer = createTimer({ lane: "drafter" });
-  timer.enabled = config.telemetry;
   const tokenizer = await loadTokenizer(config.target);
   const { rows: batchRows, maxLength, onBad, seed, steps, anchors: anchorsPerRow } = config;
   const batches = await createChatBatches({ file: config.data, tokenizer, batchRows, maxLength, onBad, seed });
   const engine = await startEngine(config.engine, config.threads === null ? {} : { threads: config.threads });
+  const timer = createTimer({ lane: "drafter", probe: engine.counters });
+  timer.enabled = config.telemetry;
   const ops = createOps(engine);
   const model = await loadCausalLM(config.target, { ops, timer });
   const drafter = await drafterFor({ model, maskTokenId: tokenizer.maskTokenId, ops, timer, config });
@@ -49,6 +49,7 @@ export async function wire(config: TrainConfig): Promise<WiredRun> {
   ];
   const step = createTrainStep({ drafter, head: model.head, ops, timer, optimizer, anchorsPerRow, seed });
   const log = new EventEmitter<LogEvents>();
+  let stopLog = (): void => {};
 
   return {
     engine,
@@ -59,10 +60,11 @@ export async function wire(config: TrainConfig): Promise<WiredRun> {
       const layerIds = drafter.config.targetLayerIds;
       const loop = createTargetForwardLoop({ model, batches, layerIds, ops, timer, signal });
       const run = trainDrafter({ source: loop, step, steps, timer, signal });
-      logSteps({ run, loop, timer, engine, log, config });
+      stopLog = logSteps({ run, loop, timer, engine, log, config });
       return run;
     },
     async dispose() {
+      stopLog();
       step.dispose();
       drafter.dispose();
       model.dispose();
