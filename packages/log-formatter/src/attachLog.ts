@@ -84,7 +84,13 @@ export function attachLog(
     } catch {
       // A reporter that fails must not reach the training code either.
     }
-    write({ kind: "event", step, name: "sink-off", data: { output: output.name, error: error.message } });
+    const event: EventRecord = {
+      kind: "event",
+      step,
+      name: "sink-off",
+      data: { output: output.name, error: error.message },
+    };
+    for (const other of opened) if (other.fault === undefined) writeTo(other, event);
   };
 
   const writeTo = (output: Output, record: LogRecord): void => {

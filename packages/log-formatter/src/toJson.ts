@@ -1,4 +1,10 @@
-/** Any value as one line of JSON: NaN and infinities null, BigInts as strings, and a cycle cut with a note instead of an error. */
+/* oxlint-disable-next-line no-control-regex -- what JSON leaves as it is, and a terminal or a reader of lines would obey */
+const obeyed = /[\u007f-\u009f\u2028\u2029]/g;
+
+/**
+ * Any value as one line of JSON without control characters: NaN and infinities null, BigInts as strings, and a cycle cut with
+ * a note instead of an error.
+ */
 export function toJson(value: unknown): string {
   const open: unknown[] = [];
   const json = JSON.stringify(value, function (this: unknown, _key, item: unknown) {
@@ -10,5 +16,9 @@ export function toJson(value: unknown): string {
     open.push(item);
     return item;
   });
-  return json ?? "null";
+  return json?.replaceAll(obeyed, escape) ?? "null";
+}
+
+function escape(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }

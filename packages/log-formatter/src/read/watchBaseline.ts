@@ -42,8 +42,8 @@ export function watchBaseline(
     for (const [name, section] of watched) {
       const ms = name === "(step)" ? record.ms : name === "(residual)" ? record.residual_ms : record.sections[name]?.ms;
       if (typeof ms !== "number" || !becameSlow(section, record.step, ms)) continue;
-      const change = medianOf(section.recent) / section.median - 1;
       const since = slowSince(section);
+      const change = medianOf(section.recent.filter(({ step }) => step >= since)) / section.median - 1;
       const message = `${name} +${Math.round(change * 100)} % against baseline since step ${since}`;
       events.push({
         kind: "event",

@@ -17,9 +17,9 @@ export function stderrSink(): LogSink {
 }
 
 /** Colour and width as the stream has them; NO_COLOR and FORCE_COLOR as at no-color.org and force-color.org. */
-export function terminalTarget(stream: NodeJS.WriteStream): LogTarget {
+export function terminalTarget(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv = process.env): LogTarget {
   return {
-    color: wantsColor(stream.isTTY, process.env),
+    color: wantsColor(stream.isTTY, env),
     get columns() {
       return stream.isTTY ? stream.columns : null;
     },

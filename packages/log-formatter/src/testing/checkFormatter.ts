@@ -1,5 +1,6 @@
 import type { LogChunk, LogFormatter, LogFormatterFactory } from "../logFormatter.ts";
 import type { LogRecord } from "../record.ts";
+import { toJson } from "../toJson.ts";
 import { hostileRecords } from "./hostileRecords.ts";
 
 const target = { color: false, columns: 80 };
@@ -48,16 +49,16 @@ function check(run: () => LogChunk, { form = "lines" }: LogFormatter, what: stri
   const found = control.exec(text);
   if (found !== null) {
     throw new Error(
-      `formatter: ${what}: control character ${JSON.stringify(found[0])} in ${JSON.stringify(text.slice(Math.max(0, found.index - 20), found.index + 20))}`,
+      `formatter: ${what}: control character ${toJson(found[0])} in ${toJson(text.slice(Math.max(0, found.index - 20), found.index + 20))}`,
     );
   }
   if (form === "lines" && text !== "" && !text.endsWith("\n"))
-    throw new Error(`formatter: ${what}: no line end after ${JSON.stringify(text.slice(-40))}`);
+    throw new Error(`formatter: ${what}: no line end after ${toJson(text.slice(-40))}`);
 }
 
 function describe(record: LogRecord): string {
   return record.kind === "header"
-    ? JSON.stringify(record.run)
+    ? toJson(record.run)
     : record.kind === "summary"
       ? `${record.from}-${record.to}`
       : String(record.step);
