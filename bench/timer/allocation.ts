@@ -14,6 +14,7 @@ const SECTIONS = 1_000_000;
 export function measureAllocation(): Allocation {
   const held = (): number => {
     globalThis.gc!();
+    globalThis.gc!();
     const { heapUsed, arrayBuffers } = process.memoryUsage();
     return heapUsed + arrayBuffers;
   };

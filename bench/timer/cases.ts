@@ -34,6 +34,23 @@ function timed(): {
 
 const per = ({ min, median }: Cost, parts: number): Cost => ({ min: min / parts, median: median / parts });
 
+/** A step of that many sections. */
+function stepOf(count: number): SectionCost {
+  const { timer, sections } = timed();
+  const body = (): void => {
+    for (let i = 0; i < count; i += 1) {
+      sections[i]!.start();
+      sections[i]!.stop();
+    }
+  };
+  return {
+    hot: hot((times) => {
+      for (let i = 0; i < times; i += 1) timer.step(body);
+    }, 50),
+    cold: cold(() => timer.step(body)),
+  };
+}
+
 /** What is measured, each in a process of its own. */
 export const cases: Readonly<Record<string, () => SectionCost>> = {
   "empty loop": () => ({ hot: hot((times) => void (times * times)), cold: null }),
@@ -61,26 +78,34 @@ export const cases: Readonly<Record<string, () => SectionCost>> = {
   },
   "timer, start and stop": () => {
     const [section] = timed().sections;
-    return both(() => {
+    const call = (): void => {
       section!.start();
       section!.stop();
-    });
+    };
+    return {
+      hot: hot((times) => {
+        for (let i = 0; i < times; i += 1) {
+          section!.start();
+          section!.stop();
+        }
+      }),
+      cold: cold(call),
+    };
   },
   "timer, lap": () => {
     const [section] = timed().sections;
-    return both(() => section!.lap());
-  },
-  "timer, all in: a 24th of a step of 24 sections": () => {
-    const { timer, sections } = timed();
-    const body = (): void => {
-      for (const section of sections) {
-        section.start();
-        section.stop();
-      }
+    return {
+      hot: hot((times) => {
+        for (let i = 0; i < times; i += 1) section!.lap();
+      }),
+      cold: cold(() => section!.lap()),
     };
-    const step = both(() => timer.step(body));
+  },
+  "timer, a whole step of 24 sections, by 24": () => {
+    const step = stepOf(24);
     return { hot: per(step.hot, 24), cold: per(step.cold!, 24) };
   },
+  "timer, a step without sections": () => stepOf(0),
   "performance.mark twice and measure, cleared": () =>
     both(() => {
       performance.mark("start");

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { attachTimer, shareTimer, type SharedTimer } from "./attachTimer.ts";
 import { createTimer } from "./createTimer.ts";
 import { readSpans } from "./readSpans.ts";
-import type { ReportSnapshot } from "./timer.ts";
+import type { ReportSnapshot, Timer } from "./timer.ts";
 import { virtualTimer } from "./virtualTimer.test-support.ts";
 
 describe("attachTimer", () => {
@@ -15,10 +15,9 @@ describe("attachTimer", () => {
     const timer = createTimer({ strict: true });
     const reports: ReportSnapshot[] = [];
     timer.on("report", (report) => reports.push(report.snapshot()));
-    for (const worker of workers) {
-      const [shared] = (await once(worker, "message")) as [SharedTimer];
-      attachTimer(timer, shared);
-    }
+    // Listened to at once: the second may be ready before the first.
+    const ready = await Promise.all(workers.map((worker) => once(worker, "message")));
+    for (const [shared] of ready as [SharedTimer][]) attachTimer(timer, shared);
     const fit = timer.section("fit");
     const run = (rounds: readonly number[]): Promise<void> =>
       timer.step(() =>
@@ -116,6 +115,40 @@ describe("attachTimer", () => {
       [1, 0, 1],
       [3, 0, 1],
     ]);
+  });
+
+  it("lets a thread go on in the lane of one that is gone, whatever that had open", () => {
+    const own = virtualTimer();
+    const thread = (): Timer => createTimer({ lane: "loader", shared: true, clock: own.clock });
+    const gone = thread();
+    const lost = gone.section("read");
+    attachTimer(own.timer, shareTimer(gone));
+    own.timer.step(() => {
+      lost.start();
+      own.pass(10);
+    });
+    const next = thread();
+    const [read, parse] = [next.section("read"), next.section("parse")];
+    attachTimer(own.timer, shareTimer(next));
+    for (let step = 2; step <= 3; step += 1) {
+      own.timer.step(() => {
+        read.time(() => own.pass(10));
+        parse.time(() => own.pass(20));
+      });
+    }
+    expect(own.timer.sections.map(({ name }) => name)).toEqual(["read", "parse"]);
+    const times = own.reports.map(({ sections, lanes, unbalanced }) => [
+      sections.read!.ms,
+      sections.parse?.ms,
+      lanes.loader!.busyMs,
+      unbalanced,
+    ]);
+    expect(times).toEqual([
+      [0.00001, undefined, 0.00001, 0],
+      [null, null, 0.00003, 0],
+      [0.00001, 0.00002, 0.00003, 0],
+    ]);
+    expect(own.reports[1]!.sections.read!.reason).toBe("dropped");
   });
 
   it("says what is wrong and what to do", () => {

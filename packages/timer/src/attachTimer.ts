@@ -33,38 +33,53 @@ export function shareTimer(timer: Timer): SharedTimer {
 
 /**
  * Adds the lanes of another thread's timer to this one's steps. Its boundaries are read where they lie when a step closes, so nothing is sent and nothing comes late.
- * A section name that is taken becomes `name@lane`.
+ * A section name that is taken becomes `name@lane`. A thread with the lanes of an earlier one goes on in its place: the earlier one must be gone.
  *
  * @throws RangeError when one of its lanes is here already.
  */
 export function attachTimer(timer: Timer, { buffer, causes, sections }: SharedTimer): void {
   const internals = internalsOf(timer);
   const { lanes, infos, sources } = internals;
+  const known = tracksOf.get(timer);
+  const tracks = known ?? [];
   const used = [...new Set(sections.map(({ lane }) => lane))];
-  const taken = used.find((lane) => lanes.includes(lane));
+  const former = tracks.findIndex((track) => track.lanes.map((lane) => lanes[lane]).join() === used.join());
+  const taken = former < 0 ? used.find((lane) => lanes.includes(lane)) : undefined;
   if (taken !== undefined)
     throw new RangeError(
       `attachTimer: lane "${taken}" is here already; give the other thread's timer and its sections a lane of their own`,
     );
-  const renamed = sections.map((section) =>
-    infos.some(({ name }) => name === section.name) ? { ...section, name: `${section.name}@${section.lane}` } : section,
-  );
   const recording = createRecording(causes, buffer);
   const counters = new Int32Array(buffer);
   const head = (): number => Atomics.load(counters, 0);
-  const slots = renamed.map((section, slot) => (slot === STEP_SLOT ? STEP_SLOT : internals.addSection(section, false)));
-  sources.push({ recording, sections: renamed, local: false, head });
-
-  const known = tracksOf.get(timer);
-  const tracks = known ?? [];
-  tracks.push({
+  const slots = sections.map((section, slot) => {
+    if (slot === STEP_SLOT) return STEP_SLOT;
+    const named = { ...section, name: `${section.name}@${section.lane}` };
+    const same = infos.findIndex(
+      ({ name, lane }) => lane === section.lane && (name === section.name || name === named.name),
+    );
+    if (same > STEP_SLOT) return same;
+    return internals.addSection(infos.some(({ name }) => name === section.name) ? named : section, false);
+  });
+  sources.push({
+    recording,
+    sections: slots.map((slot, own) => (own === STEP_SLOT ? sections[own]! : infos[slot]!)),
+    local: false,
+    head,
+  });
+  const track: OtherTrack = {
     recording,
     slots,
     lanes: used.map((lane) => internals.laneIndex(lane, false)),
     head,
     tail: head(),
     end: head(),
-  });
+  };
+  if (former < 0) tracks.push(track);
+  else {
+    internals.replay.lose(track.lanes, 0);
+    tracks[former] = track;
+  }
   if (!known) replayTogether(timer, tracks);
 }
 

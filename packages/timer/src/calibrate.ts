@@ -2,18 +2,19 @@ import type { Clock } from "./clock.ts";
 import { createRecorder } from "./recorder.ts";
 import type { Calibration } from "./timer.ts";
 
-/** Doubles of the memory that is swept to evict the caches: 8 MiB. */
+/** Rounds of calls in a loop; the best of them is what optimised code costs. */
+const HOT_ROUNDS = 40;
+const HOT_CALLS = 1_000;
+const COLD_ROUNDS = 31;
+/** Doubles that are swept to evict the caches: 8 MiB. */
 const EVICT = 1 << 20;
-const HOT_ROUNDS = 9;
-const HOT_CALLS = 2_000;
-const COLD_ROUNDS = 25;
 
 /** Of a clock that isn't real. */
 export const UNCALIBRATED: Calibration = { costNs: 0, costColdNs: 0, biasNs: 0, resolutionNs: 0 };
 
 let known: Calibration | undefined;
 
-/** Measures once what a section costs here; some 30 ms. */
+/** Measures once what a section costs here; some 40 ms. */
 export function calibrate(clock: Clock): Calibration {
   known ??= measure(clock);
   return known;
@@ -27,42 +28,31 @@ function measure(clock: Clock): Calibration {
     limit: (size) => size,
     drain: () => recorder.head,
   });
-  const section = recorder.section(1, "calibration");
-  const { recording } = recorder;
-  const elapsed = (fn: () => void): number => {
-    const before = clock();
-    fn();
-    return Number(clock() - before);
-  };
-  const hot = (): void => {
-    for (let call = 0; call < HOT_CALLS; call += 1) {
-      section.start();
-      section.stop();
-    }
-  };
-  const hotNs = median(Array.from({ length: HOT_ROUNDS }, () => elapsed(hot) / HOT_CALLS));
-  const times = recording.times;
-  const gaps = Array.from({ length: recording.size / 2 }, (_, pair) =>
+  const section = recorder.section(0, "");
+  const { times, size } = recorder.recording;
+  /** Time of some calls, ns, fastest first. */
+  const rounds = (count: number, prepare: () => void, calls: number): number[] =>
+    Array.from({ length: count }, () => {
+      prepare();
+      const before = clock();
+      for (let call = 0; call < calls; call += 1) {
+        section.start();
+        section.stop();
+      }
+      return Number(clock() - before) / calls;
+    }).toSorted((a, b) => a - b);
+
+  const [costNs = 0] = rounds(HOT_ROUNDS, () => {}, HOT_CALLS);
+  const gaps = Array.from({ length: size / 2 }, (_, pair) =>
     Number(times[times.length - 2 - pair * 4]! - times[times.length - 4 - pair * 4]!),
-  ).filter((gap) => gap > 0);
-  const clockNs = median(Array.from({ length: HOT_ROUNDS * 9 }, () => elapsed(() => {})));
+  ).toSorted((a, b) => a - b);
+  const biasNs = gaps[gaps.length >> 1]!;
   const memory = new Float64Array(EVICT);
-  const cold = Array.from({ length: COLD_ROUNDS }, () => {
+  const evict = (): void => {
     for (let i = 0; i < EVICT; i += 8) memory[i]! += 1;
     clock();
-    return elapsed(() => {
-      section.start();
-      section.stop();
-    });
-  });
-  return {
-    costNs: hotNs,
-    costColdNs: Math.max(hotNs, median(cold) - clockNs),
-    biasNs: median(gaps),
-    resolutionNs: Math.min(...gaps),
   };
-}
-
-function median(values: number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
+  // The two readings around the section add one clock read.
+  const costColdNs = Math.max(costNs, rounds(COLD_ROUNDS, evict, 1)[COLD_ROUNDS >> 1]! - biasNs);
+  return { costNs, costColdNs, biasNs, resolutionNs: gaps.find((gap) => gap > 0) ?? 0 };
 }

@@ -17,6 +17,8 @@ export interface Verdict {
 /** A lane is blamed when it took this share and so much more than the own lane, or the other way round. */
 const LEAST_BOUND = 0.3;
 const CLEAR_RATIO = 1.5;
+/** Share beyond what is healthy from which on a cause is certain. */
+const CLEAR_EXCESS = 0.25;
 /** Steps that a confident verdict needs. */
 const ENOUGH = 8;
 
@@ -50,13 +52,13 @@ export function findBottleneck(steps: readonly JudgedStep[], facts: EngineFacts 
   const top = largest(named.filter(({ excess }) => excess > 0));
   const lane = largest(lanes);
   if (top && (!lane || top.share > lane.share / 2)) {
-    const { healthy, advice } = causeKinds[top.cause]!;
+    const { advice } = causeKinds[top.cause]!;
     const rival = Math.max(
       0,
       lane?.share ?? 0,
       ...named.filter((other) => other !== top && other.excess > 0).map(({ share }) => share),
     );
-    return verdict(top.cause, top.share, Math.min(1, top.excess / Math.max(healthy, 0.1)), rival, advice);
+    return verdict(top.cause, top.share, Math.min(1, top.excess / CLEAR_EXCESS), rival, advice);
   }
   if (lane)
     return verdict(lane.cause, lane.share, 1, ownShare, boundAdvice(lane.cause.slice(0, -"-bound".length), false));
@@ -73,7 +75,7 @@ export function findBottleneck(steps: readonly JudgedStep[], facts: EngineFacts 
   /** Confidence grows with how far the cause is beyond what is healthy, how far ahead of the next one, and how many steps said so. */
   function verdict(cause: string, share: number, beyond: number, next: number, advice: string): Verdict {
     const ahead = share === 0 ? 0 : Math.max(0, 1 - next / share);
-    return { cause, share, confidence: enough * (0.4 + 0.3 * beyond + 0.3 * Math.min(1, 2 * ahead)), advice };
+    return { cause, share, confidence: enough * (0.3 + 0.4 * beyond + 0.3 * Math.min(1, 2 * ahead)), advice };
   }
 }
 
