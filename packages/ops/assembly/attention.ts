@@ -1,6 +1,7 @@
 import { exp4, log } from "./exp";
 import { multiplyHere } from "./gemm";
-import { loadLanes, storeLanes, sum4 } from "./lanes";
+import { loadLanes, storeLanes } from "./lanes";
+import { dot, exponentials, largest, multiplyBy } from "./vector";
 
 // A run is six i32: its query rows, and the two intervals of keys that contain all keys these rows see.
 const RUN_BYTES: i32 = 24;
@@ -13,8 +14,8 @@ const RUN_KEY1_END: i32 = 20;
 
 /**
  * Masked attention of one head over one run: a tile of scores over the run's keys only, softmax over what each row sees,
- * tile · V. Each thread's part of the scratch
- * holds the tile, and then what its products need. `logSums` [Q, heads] gets log Σ exp(scale·q·k), from which the backward pass makes the shares again.
+ * tile · V. `logSums` [Q, heads] gets log Σ exp(scale·q·k), from which the backward pass makes the shares again. Each
+ * thread's part of the scratch holds the tile and behind it what the products need.
  */
 export function attention(
   task: i32, thread: i32, heads: i32, groups: i32, size: i32, q: usize, k: usize, v: usize, runs: usize, bounds: usize,
@@ -42,7 +43,8 @@ export function attention(
 
 /**
  * Gradients for one head of keys and the heads of queries that share it, over all runs in order: with p the shares,
- * dv = pᵀ·dy, ds = p·(dy·vᵀ − Σ dy·y)·scale, dq = ds·k, dk = dsᵀ·q. dq, dk and dv are 0 before. Scratch as above, with two tiles.
+ * dv = pᵀ·dy, ds = p·(dy·vᵀ − Σ dy·y)·scale, dq = ds·k, dk = dsᵀ·q. dq, dk and dv are 0 before. Scratch holds two tiles
+ * and what the products need.
  */
 export function attentionBackward(
   task: i32, thread: i32, heads: i32, groups: i32, size: i32, q: usize, k: usize, v: usize, runs: usize, runCount: i32,
@@ -135,11 +137,15 @@ function softmaxRow(row: usize, keys: i32, run: usize, bounds: usize, scale: f32
   const c1 = n1 > 0 ? column(run, load<i32>(bounds, 8)) : c0 + n0;
   clearOutside(row, keys, c0, n0, c1, n1);
   if (n0 + n1 == 0) return 0;
-  const largest = max(scaleAndMax(row + c0 * 4, n0, scale), scaleAndMax(row + c1 * 4, n1, scale));
-  const sum = expAndSum(row + c0 * 4, n0, largest) + expAndSum(row + c1 * 4, n1, largest);
-  multiplyBy(row + c0 * 4, n0, 1 / sum);
-  multiplyBy(row + c1 * 4, n1, 1 / sum);
-  return largest + log(sum);
+  const seen0 = row + c0 * 4;
+  const seen1 = row + c1 * 4;
+  multiplyBy(seen0, n0, scale);
+  multiplyBy(seen1, n1, scale);
+  const most = max(largest(seen0, n0), largest(seen1, n1));
+  const sum = exponentials(seen0, n0, most) + exponentials(seen1, n1, most);
+  multiplyBy(seen0, n0, 1 / sum);
+  multiplyBy(seen1, n1, 1 / sum);
+  return most + log(sum);
 }
 
 /** Scores to shares p as in the forward pass, and dp to ds = p·(dp − along)·scale; both 0 where the row sees nothing. */
@@ -170,39 +176,4 @@ function clearOutside(row: usize, keys: i32, c0: i32, n0: i32, c1: i32, n1: i32)
   memory.fill(row, 0, c0 * 4);
   memory.fill(row + (c0 + n0) * 4, 0, (c1 - c0 - n0) * 4);
   memory.fill(row + (c1 + n1) * 4, 0, (keys - c1 - n1) * 4);
-}
-
-function scaleAndMax(x: usize, n: i32, scale: f32): f32 {
-  let largest: f32 = -Infinity;
-  for (let i = 0; i < n; i++) {
-    const scaled = load<f32>(x + i * 4) * scale;
-    store<f32>(x + i * 4, scaled);
-    largest = max(largest, scaled);
-  }
-  return largest;
-}
-
-function expAndSum(x: usize, n: i32, shift: f32): f32 {
-  let sum = f32x4.splat(0);
-  for (let i = 0; i < n; i += 4) {
-    const left = n - i;
-    storeLanes(x + i * 4, exp4(f32x4.sub(loadLanes(x + i * 4, left), f32x4.splat(shift))), left);
-    // Read back, so that lanes past the end count as 0.
-    sum = f32x4.add(sum, loadLanes(x + i * 4, left));
-  }
-  return sum4(sum);
-}
-
-function multiplyBy(x: usize, n: i32, factor: f32): void {
-  for (let i = 0; i < n; i += 4) {
-    storeLanes(x + i * 4, f32x4.mul(loadLanes(x + i * 4, n - i), f32x4.splat(factor)), n - i);
-  }
-}
-
-function dot(a: usize, b: usize, n: i32): f32 {
-  let sum = f32x4.splat(0);
-  for (let i = 0; i < n; i += 4) {
-    sum = f32x4.add(sum, f32x4.mul(loadLanes(a + i * 4, n - i), loadLanes(b + i * 4, n - i)));
-  }
-  return sum4(sum);
 }

@@ -31,19 +31,21 @@ writeFileSync(
 export const sourceHash = "${hashSources(folder)}";
 
 /** The compiled kernels, for engines that multiply and add in one instruction: relaxed SIMD. */
-export const relaxedModule: Uint8Array = Buffer.from(
+export const relaxedModule: Uint8Array = bytesOf(
   [
 ${compile("simd,threads,relaxed-simd")}
   ].join(""),
-  "base64",
 );
 
 /** The compiled kernels, for all others. */
-export const plainModule: Uint8Array = Buffer.from(
+export const plainModule: Uint8Array = bytesOf(
   [
 ${compile("simd,threads")}
   ].join(""),
-  "base64",
 );
+
+function bytesOf(base64: string): Uint8Array {
+  return Uint8Array.from(atob(base64), (character) => character.codePointAt(0)!);
+}
 `,
 );

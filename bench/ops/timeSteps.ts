@@ -1,0 +1,60 @@
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { summarize, type Times } from "./measure.ts";
+import { firstBatches } from "./trainingStep.ts";
+
+/** The default step by one means, in a process of its own. */
+export interface StepTimes {
+  readonly name: string;
+  /** null where it does not run here. */
+  readonly times: Times | null;
+}
+
+const path = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
+
+/** Times the default step of each means in turn, so that all see the same machine; the slow one less often. */
+export async function timeSteps(rounds: number): Promise<StepTimes[]> {
+  const wasm = (threads: number, form: string): string[] => [
+    process.execPath,
+    "--import",
+    "tsx",
+    path("stepProcess.ts"),
+    String(threads),
+    form,
+  ];
+  const batches = (await firstBatches(8)).map(({ rowStarts }) => [...rowStarts]);
+  const means = [
+    { name: "PyTorch, 2 threads", every: 1, command: ["python3", path("pytorch.py"), JSON.stringify(batches)] },
+    { name: "wasm fused, 2 threads", every: 1, command: wasm(2, "fused") },
+    { name: "wasm fused, 1 thread", every: 1, command: wasm(1, "fused") },
+    { name: "wasm composed, 1 thread", every: 8, command: wasm(1, "composed") },
+  ].map((mean) => ({ ...mean, process: startStepper(mean.command), times: [] as number[] }));
+
+  const warmUp = 3;
+  for (let round = -warmUp; round < rounds; round++) {
+    for (const { every, process: stepper, times } of means) {
+      if (round % every !== 0) continue;
+      const time = await stepper.step();
+      if (round >= 0 && time !== null) times.push(time);
+    }
+  }
+  for (const mean of means) mean.process.end();
+  return means.map(({ name, times }) => ({ name, times: times.length === 0 ? null : summarize(times) }));
+}
+
+/** A process that answers each line with a time; null once it has ended. */
+function startStepper([command = "", ...args]: readonly string[]): { step(): Promise<number | null>; end(): void } {
+  const child = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] });
+  child.on("error", () => {});
+  child.stdin.on("error", () => {});
+  const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return {
+    async step() {
+      child.stdin.write("step\n");
+      const { value, done } = await answers.next();
+      return done ? null : Number(value);
+    },
+    end: () => child.stdin.end(),
+  };
+}
