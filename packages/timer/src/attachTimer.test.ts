@@ -10,7 +10,7 @@ import { virtualTimer } from "./virtualTimer.test-support.ts";
 describe("attachTimer", () => {
   it("shows the lanes of worker threads in the step in which they ran", async () => {
     const workers = ["target[0]", "target[1]"].map(
-      (lane) => new Worker(new URL("attachTimer.test-worker.mjs", import.meta.url), { workerData: { lane } }),
+      (lane) => new Worker(new URL("attachTimer.test-worker.mjs", import.meta.url), { workerData: lane }),
     );
     const timer = createTimer({ strict: true });
     const reports: ReportSnapshot[] = [];
@@ -24,7 +24,7 @@ describe("attachTimer", () => {
         fit.time(async () => {
           await Promise.all(
             workers.map((worker, i) => {
-              worker.postMessage(rounds[i]);
+              worker.postMessage(rounds[i], []);
               return once(worker, "message");
             }),
           );
