@@ -12,12 +12,6 @@ const SECTIONS = 1_000_000;
 
 /** Heap growth over a million sections and over the steps around them, while nobody reads a report; needs --expose-gc. */
 export function measureAllocation(): Allocation {
-  const held = (): number => {
-    globalThis.gc!();
-    globalThis.gc!();
-    const { heapUsed, arrayBuffers } = process.memoryUsage();
-    return heapUsed + arrayBuffers;
-  };
   const before = held();
   const timer = createTimer();
   const statistics = createStatistics(timer);
@@ -25,13 +19,6 @@ export function measureAllocation(): Allocation {
   timer.step(() => sections[0]!.time(() => {}));
   const size = held() - before;
 
-  const grow = (run: () => void): number => {
-    run();
-    globalThis.gc!();
-    const from = process.memoryUsage().heapUsed;
-    run();
-    return process.memoryUsage().heapUsed - from;
-  };
   const [section] = sections;
   const bare = grow(() => {
     for (let i = 0; i < SECTIONS; i += 1) {
@@ -48,4 +35,21 @@ export function measureAllocation(): Allocation {
   });
   statistics.stop();
   return { perSection: bare / SECTIONS, perStep: steps / (SECTIONS / 10), timer: size };
+}
+
+/** Bytes held after collection. */
+function held(): number {
+  globalThis.gc!();
+  globalThis.gc!();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+}
+
+/** Heap growth of the second run. */
+function grow(run: () => void): number {
+  run();
+  globalThis.gc!();
+  const from = process.memoryUsage().heapUsed;
+  run();
+  return process.memoryUsage().heapUsed - from;
 }

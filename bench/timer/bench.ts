@@ -1,6 +1,6 @@
 /** Prints what the timer costs, beside its peers, as Markdown. Each case runs in a process of its own, started from this one. */
 import { execFileSync } from "node:child_process";
-import { cpus } from "node:os";
+import { cpus, loadavg } from "node:os";
 import { createTimer } from "@dflash/timer";
 import { type Allocation, measureAllocation } from "./allocation.ts";
 import { cases, type SectionCost } from "./cases.ts";
@@ -18,41 +18,39 @@ const [wanted] = process.argv.slice(2);
 if (wanted === undefined) report();
 else console.log(JSON.stringify(await (cases[wanted] ?? others[wanted]!)()));
 
-function measured<T>(name: string): T {
-  const output = execFileSync(process.execPath, [...process.execArgv, import.meta.filename, name], {
-    encoding: "utf8",
-  });
-  return JSON.parse(output) as T;
+function measured(name: string): string {
+  return execFileSync(process.execPath, [...process.execArgv, import.meta.filename, name], { encoding: "utf8" });
+}
+
+function times(cost: Cost | null): string {
+  return cost === null ? "– | –" : `${cost.min.toFixed(1)} | ${cost.median.toFixed(1)}`;
 }
 
 function report(): void {
-  const ns = (cost: Cost | null): string =>
-    cost === null ? "– | –" : `${cost.min.toFixed(1)} | ${cost.median.toFixed(1)}`;
   console.log(
-    `Node ${process.version}, ${cpus().length} × ${cpus()[0]!.model}, ${new Date().toISOString().slice(0, 10)}\n`,
+    `Node ${process.version}, ${cpus().length} × ${cpus()[0]!.model}, load ${loadavg()[0]!.toFixed(1)}, ${new Date().toISOString().slice(0, 10)}\n`,
   );
-  console.log(
-    "| a section, ns | hot, min | hot, median | cold, min | cold, median |\n| --- | ---: | ---: | ---: | ---: |",
-  );
+  console.log("| ns | hot, min | hot, median | cold, min | cold, median |\n| --- | ---: | ---: | ---: | ---: |");
   for (const name of Object.keys(cases)) {
-    const cost = measured<SectionCost>(name);
-    console.log(`| ${name} | ${ns(cost.hot)} | ${ns(cost.cold)} |`);
+    const cost: SectionCost = JSON.parse(measured(name));
+    console.log(`| ${name} | ${times(cost.hot)} | ${times(cost.cold)} |`);
   }
-  const { perSection, perStep, timer } = measured<Allocation>("allocation");
+  const allocation: Allocation = JSON.parse(measured("allocation"));
   console.log(
-    `\nAllocated: ${perSection.toFixed(2)} B a section, ${perStep.toFixed(2)} B a step. Held by 32 sections with their histograms: ${(timer / 1024).toFixed(0)} KiB.`,
+    `\nAllocated: ${allocation.perSection.toFixed(2)} B a section, ${allocation.perStep.toFixed(2)} B a step. Held by 32 sections with their histograms: ${(allocation.timer / 1024).toFixed(0)} KiB.`,
   );
-  const calibration = measured<Record<string, number>>("calibration");
+  const calibration: Record<string, number> = JSON.parse(measured("calibration"));
   console.log(
     `Calibration: ${Object.entries(calibration)
       .map(([name, value]) => `${name} ${value.toFixed(0)}`)
       .join(", ")}.`,
   );
-  const { stepUs, told, measured: real } = measured<Overhead>("overhead");
+  const overhead: Overhead = JSON.parse(measured("overhead"));
   console.log(
-    `Overhead of a ${(stepUs / 1000).toFixed(2)} ms step of 24 sections: told ${told.toFixed(1)} µs, measured on against off ${real.toFixed(1)} µs (${((100 * told) / real - 100).toFixed(0)} %).`,
+    `Overhead in a ${(overhead.stepUs / 1000).toFixed(2)} ms step of 24 sections: told ${overhead.told.toFixed(1)} µs, on against off ${overhead.measured.toFixed(1)} µs (${((100 * overhead.told) / overhead.measured - 100).toFixed(0)} %).`,
   );
   console.log("\n| section | share by the timer | share by V8's samples |\n| --- | ---: | ---: |");
-  for (const share of measured<Share[]>("shares"))
-    console.log(`| ${share.section} | ${(100 * share.timer).toFixed(1)} % | ${(100 * share.profile).toFixed(1)} % |`);
+  const shares: Share[] = JSON.parse(measured("shares"));
+  for (const { section, timer, profile } of shares)
+    console.log(`| ${section} | ${(100 * timer).toFixed(1)} % | ${(100 * profile).toFixed(1)} % |`);
 }

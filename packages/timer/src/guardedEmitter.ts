@@ -6,7 +6,6 @@ declare const console: { error(...values: unknown[]): void };
 export interface GuardedEmitter<P> {
   on<E extends keyof P & string>(event: E, listener: (payload: P[E]) => void, once?: boolean): void;
   off<E extends keyof P & string>(event: E, listener: (payload: P[E]) => void): void;
-  has(event: keyof P & string): boolean;
   emit<E extends keyof P & string>(event: E, payload: P[E]): void;
 }
 
@@ -41,9 +40,6 @@ export function createGuardedEmitter<P>(owner: string): GuardedEmitter<P> {
       };
       emitter.on(event, guarded);
       registered.push({ event, listener, remove: () => emitter.off(event, guarded) });
-    },
-    has(event) {
-      return emitter.listenerCount(event) > 0;
     },
     emit(event, payload) {
       emitter.emit(event, payload);

@@ -312,7 +312,8 @@ export function createReplay({ origin, onUnbalanced }: ReplayOptions): Replay {
     }
     if (inline >= 0) endInline(false);
     for (let lane = 0; lane < laneCount; lane += 1) accrue(lane);
-    for (let slot = 1; openCount > 0 && slot < sectionCount; slot += 1) {
+    const used = openCount > 0 ? sectionCount : 0;
+    for (let slot = 1; slot < used; slot += 1) {
       if (openDepth[slot] === 0) continue;
       sections[slot * STRIDE + TOTAL]! += now[0]! - openSince[slot]!;
       if (isLocal[laneOf[slot]!] === 1) addCauses(slot);

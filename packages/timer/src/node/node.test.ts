@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { createTimer } from "../createTimer.ts";
 import type { LateReport, ReportSnapshot, Timer } from "../timer.ts";
 import { createThreadMeter, observeEventLoop, observeGc, profileSteps, publishTimer, readMemory } from "./index.ts";
@@ -30,6 +30,14 @@ function spin(ms: number): void {
   while (performance.now() < end);
 }
 
+function busySin(): void {
+  spin(25);
+}
+
+function busyCos(): void {
+  spin(50);
+}
+
 describe("observeGc", () => {
   it("charges collections to the section they hit, though the loop never turns in the step", async () => {
     const { timer, reports, lates, stop } = observed(observeGc);
@@ -44,7 +52,7 @@ describe("observeGc", () => {
       });
     }
     expect(lates).toEqual([]);
-    await sleep(20);
+    await vi.waitFor(() => expect(lates).toHaveLength(2));
     stop();
     expect(reports[1]!.sections.litter!.gcMs).toBeNull();
     expect(lates.map(({ step }) => step)).toEqual([1, 2]);
@@ -66,9 +74,8 @@ describe("observeEventLoop", () => {
       await wait.time(() => sleep(30));
       fit.time(() => spin(40));
     });
-    await sleep(20);
+    await vi.waitFor(() => expect(lates).toHaveLength(1));
     stop();
-    expect(lates).toHaveLength(1);
     const { wait: hit, fit: own } = lates[0]!.sections;
     expect(own).toBeUndefined();
     expect(hit!.stallMs).toBeGreaterThan(20);
@@ -80,17 +87,11 @@ describe("profileSteps", () => {
   it("says which functions each section spent its time in", async () => {
     const timer = createTimer();
     const [first, second] = [timer.section("first"), timer.section("second")];
-    const sin = function busySin(): void {
-      spin(25);
-    };
-    const cos = function busyCos(): void {
-      spin(50);
-    };
     const profiled = profileSteps(timer, { from: 2, to: 3, intervalUs: 200 });
     for (let step = 0; step < 4; step += 1) {
       timer.step(() => {
-        first.time(sin);
-        second.time(cos);
+        first.time(busySin);
+        second.time(busyCos);
       });
     }
     const { sections, profile } = await profiled;
