@@ -3,6 +3,8 @@ import { loadLanes, multiplyAdd, storeLanes } from "./lanes";
 /** A register tile of C is TILE × PANEL: eight accumulators and six operands fit the sixteen registers. */
 const TILE: i32 = 4;
 const PANEL: i32 = 8;
+/** Lanes that are packed together: a cache line of floats. */
+const LINE: i32 = 16;
 /** Extents of a block: its rows of A stay in a core's second cache, KC rows of a panel of B in the first. */
 const MC: i32 = 64;
 const NC: i32 = 64;
@@ -15,14 +17,14 @@ function ceilDiv(a: i32, b: i32): i32 {
   return (a + b - 1) / b;
 }
 
-/** Strips of four lanes that the operands of a product are packed in. */
-export function packStrips(m: i32, n: i32): i32 {
-  return ceilDiv(m, TILE) + 2 * ceilDiv(n, PANEL);
+/** Parts that the operands of a product are packed in: sixteen rows of A or columns of B each. */
+export function packParts(m: i32, n: i32): i32 {
+  return ceilDiv(m, LINE) + ceilDiv(n, LINE);
 }
 
 /** Scratch for a product: an edge tile for each thread, then the packed operands. */
 export function productBytes(m: i32, n: i32, k: i32, threads: i32): i32 {
-  return threads * EDGE_BYTES + packStrips(m, n) * k * 16;
+  return threads * EDGE_BYTES + (ceilDiv(m, TILE) * TILE + ceilDiv(n, PANEL) * PANEL) * k * 4;
 }
 
 /** Tasks that {@link multiply} splits a product into. */
@@ -31,25 +33,50 @@ export function multiplyTasks(m: i32, n: i32): i32 {
 }
 
 /**
- * Lays out A [m × k] in tiles of four rows and B [k × n] in panels of eight columns, k after k, filled up with zeros; two
- * strips of four columns make a panel. Strides are in bytes, and each operand has one of 4: any transposition will do.
+ * Lays out A [m × k] in tiles of four rows and B [k × n] in panels of eight columns, k after k, filled up with zeros.
+ * Strides are in bytes, and each operand has one of 4: any transposition will do.
  */
 export function pack(
-  task: i32, thread: i32, strips: i32, chunk: i32, m: i32, n: i32, k: i32,
+  task: i32, thread: i32, parts: i32, chunk: i32, m: i32, n: i32, k: i32,
   a: usize, rsA: i32, csA: i32, b: usize, rsB: i32, csB: i32, scratch: usize, threads: i32,
 ): void {
-  const packed = scratch + threads * EDGE_BYTES;
-  const end = min(strips, (task + 1) * chunk);
-  const tiles = ceilDiv(m, TILE);
-  for (let strip = task * chunk; strip < end; strip++) {
-    if (strip < tiles) {
-      const row = strip * TILE;
-      packStrip(m - row, k, a + row * rsA, rsA, csA, packed + strip * k * 16, 16);
+  const tiles = scratch + threads * EDGE_BYTES;
+  const panels = tiles + ceilDiv(m, TILE) * k * 16;
+  const first = ceilDiv(m, LINE);
+  const end = min(parts, (task + 1) * chunk);
+  for (let part = task * chunk; part < end; part++) {
+    if (part < first) {
+      const row = part * LINE;
+      const strips = ceilDiv(min(LINE, m - row), TILE);
+      packLine(strips, m - row, k, a + row * rsA, rsA, csA, tiles + row * k * 4, k * 16, k * 32, TILE * 4);
     } else {
-      const column = (strip - tiles) * 4;
-      const panel = packed + (tiles + ((strip - tiles) & ~1)) * k * 16;
-      packStrip(n - column, k, b + column * csB, csB, rsB, panel + (strip - tiles) % 2 * 16, PANEL * 4);
+      const column = (part - first) * LINE;
+      const strips = 2 * ceilDiv(min(LINE, n - column), PANEL);
+      packLine(strips, n - column, k, b + column * csB, csB, rsB, panels + column * k * 4, 16, k * 32, PANEL * 4);
     }
+  }
+}
+
+/**
+ * Up to four strips of four lanes, of which `left` lanes exist. The second strip goes `second` bytes behind the first, the
+ * other two `pair` bytes behind these. Where lanes lie side by side all strips are read at once, a cache line for each k.
+ */
+function packLine(
+  strips: i32, left: i32, k: i32, from: usize, laneStride: i32, kStride: i32,
+  to: usize, second: i32, pair: i32, toStride: i32,
+): void {
+  if (left < LINE || laneStride != 4) {
+    for (let strip = 0; strip < strips; strip++) {
+      const at = to + (strip & 1) * second + (strip >> 1) * pair;
+      packStrip(left - 4 * strip, k, from + 4 * strip * laneStride, laneStride, kStride, at, toStride);
+    }
+    return;
+  }
+  for (let p = 0; p < k; p++, from += kStride, to += toStride) {
+    v128.store(to, v128.load(from));
+    v128.store(to + second, v128.load(from, 16));
+    v128.store(to + pair, v128.load(from, 32));
+    v128.store(to + pair + second, v128.load(from, 48));
   }
 }
 
@@ -60,12 +87,9 @@ function packStrip(left: i32, k: i32, from: usize, laneStride: i32, kStride: i32
     for (; p + 4 <= k; p += 4) transpose4(from + p * 4, laneStride, to + p * toStride, toStride);
   }
   for (; p < k; p++) {
-    const at = from + p * kStride;
-    if (left >= 4 && laneStride == 4) v128.store(to + p * toStride, v128.load(at));
-    else {
-      for (let lane = 0; lane < 4; lane++) {
-        store<f32>(to + p * toStride + lane * 4, lane < left ? load<f32>(at + lane * laneStride) : 0);
-      }
+    for (let lane = 0; lane < 4; lane++) {
+      const value = lane < left ? load<f32>(from + p * kStride + lane * laneStride) : 0;
+      store<f32>(to + p * toStride + lane * 4, value);
     }
   }
 }
@@ -105,8 +129,8 @@ export function multiplyHere(
   m: i32, n: i32, k: i32, a: usize, rsA: i32, csA: i32, b: usize, rsB: i32, csB: i32,
   c: usize, rsC: i32, add: bool, scratch: usize,
 ): void {
-  const strips = packStrips(m, n);
-  pack(0, 0, strips, strips, m, n, k, a, rsA, csA, b, rsB, csB, scratch, 1);
+  const parts = packParts(m, n);
+  pack(0, 0, parts, parts, m, n, k, a, rsA, csA, b, rsB, csB, scratch, 1);
   multiplyPacked(0, m, 0, n, m, k, scratch + EDGE_BYTES, c, rsC, add, scratch);
 }
 

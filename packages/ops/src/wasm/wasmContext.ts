@@ -52,8 +52,8 @@ const mostPacked = 2 ** 26;
 
 export function createWasmContext(heap: WasmHeap): WasmContext {
   const { run, exports } = heap.load([relaxedModule, plainModule]);
-  const { multiplyTasks, packStrips, productBytes } = exports;
-  if (!multiplyTasks || !packStrips || !productBytes) {
+  const { multiplyTasks, packParts, productBytes } = exports;
+  if (!multiplyTasks || !packParts || !productBytes) {
     throw new Error("ops: moduleBytes.ts is not what assembly/build.mjs writes");
   }
 
@@ -80,7 +80,7 @@ export function createWasmContext(heap: WasmHeap): WasmContext {
     }
     scratch(productBytes(m, n, k, heap.threads), (packed) => {
       const operands = [m, n, k, a.at, a.row, a.column, b.at, b.row, b.column, packed, heap.threads];
-      each("pack", packStrips(m, n), Math.ceil(2048 / (k + 1)), ...operands);
+      each("pack", packParts(m, n), Math.ceil(512 / (k + 1)), ...operands);
       run("multiply", multiplyTasks(m, n), [m, n, k, c.at, c.row, Number(add), packed, heap.threads]);
     });
   };
