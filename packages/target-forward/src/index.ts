@@ -26,3 +26,12 @@ export type {
   TargetModel,
 } from "./targetModel.ts";
 export type { TokenBatch } from "./tokenBatch.ts";
+export {
+  startTargetWorkers,
+  type TargetWorkerEvents,
+  type TargetWorkers,
+  type TargetWorkersOptions,
+} from "./workers/startTargetWorkers.ts";
+export { TargetWorkerError } from "./workers/targetWorkerError.ts";
+export type { WireFormat, WorkerEngine } from "./workers/workerMessages.ts";
+export type { WorkerPlacement } from "./workers/workerPort.ts";

@@ -48,13 +48,15 @@ describe("packing", () => {
   });
 
   it("refuses what the model was not asked for, and frees it", () => {
-    const pack = (tokens: number, layerIds: number[]) => (): unknown =>
-      packHiddenStates({ ops, layerIds, layout: "joined" }, tokenBatch(3, tokens), {
-        features: [feature(1, 2)],
-        last: null,
-      });
-    expect(pack(2, [1, 4])).toThrow("batch 3: the model captured layers of 2 tokens, expected 2 layers of 2");
-    expect(pack(5, [1])).toThrow("batch 3: the model captured layers of 2 tokens, expected 1 layers of 5");
+    for (const [tokens, layerIds] of [
+      [2, [1, 4]],
+      [5, [1]],
+    ] as const) {
+      const hidden = { features: [feature(1, 2)], last: null };
+      expect(() => packHiddenStates({ ops, layerIds, layout: "joined" }, tokenBatch(3, tokens), hidden)).toThrow(
+        `batch 3: the model captured layers of 2 tokens, expected ${layerIds.length} layers of ${tokens}`,
+      );
+    }
     expect(live()).toBe(0);
   });
 });

@@ -2,6 +2,7 @@ import { startEngine } from "@dflash/engine";
 import { createOps, type Ops } from "@dflash/ops";
 import { createTimer, type ReportSnapshot } from "@dflash/timer";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import linearTarget from "../linearTarget.test-support.ts";
 import { tokenBatch } from "../packed.test-support.ts";
 import {
   createTargetForwardLoop,
@@ -11,25 +12,6 @@ import {
 } from "./targetForwardLoop.ts";
 import type { TargetModel } from "../targetModel.ts";
 import type { TokenBatch } from "../tokenBatch.ts";
-
-/** A model brought along: the embedding of a token is [id, −id], and layer i gives i + 1 times that. */
-function linearModel(ops: Ops): TargetModel {
-  const table = ops.upload(
-    Float32Array.from({ length: 200 }, (_, i) => (i >> 1) * (i % 2 ? -1 : 1)),
-    [100, 2],
-  );
-  const layers = [1, 2, 3].map((factor) => ops.upload(Float32Array.of(factor, 0, 0, factor), [2, 2]));
-  return {
-    layers: 3,
-    hiddenSize: 2,
-    forward: ({ ids }, { layerIds, captureLast }) =>
-      ops.scope(() => {
-        const outputs = layers.map((layer) => ops.linear(ops.embedding(table, ids), layer));
-        return { features: layerIds.map((id) => outputs[id]!), last: captureLast ? outputs[2]! : null };
-      }),
-    dispose: () => [table, ...layers].forEach((tensor) => tensor.dispose()),
-  };
-}
 
 async function* source(
   batches: readonly TokenBatch[],
@@ -55,7 +37,7 @@ describe("the target-forward loop", () => {
   let model: TargetModel;
   beforeAll(async () => {
     ops = createOps(await startEngine("cpu"));
-    model = linearModel(ops);
+    model = linearTarget({}, { ops });
   });
   afterAll(() => ops.engine.dispose());
 

@@ -81,6 +81,7 @@ export function createTargetForwardLoop(
   const feed = createBatchFeed(options.batches, signal);
   const counts = { batches: 0, tokens: 0 };
   const shapes = new Set<number>();
+  let over = false;
 
   const context: ProducerContext = {
     feed,
@@ -105,6 +106,8 @@ export function createTargetForwardLoop(
       });
     },
     fail(error) {
+      if (over) return;
+      over = true;
       queue.close(error);
       if (!signal?.aborted) events.emit("error", error);
     },
@@ -132,6 +135,7 @@ export function createTargetForwardLoop(
     try {
       for (let states = await wait.time(take); states; states = await wait.time(take)) yield states;
     } finally {
+      over = true;
       queue.close();
       await feed.close();
       events.emit("end", { ...counts });

@@ -1,0 +1,167 @@
+import type { EngineMemory } from "@dflash/engine";
+import { attachTimer, type Timer } from "@dflash/timer";
+import { createGuardedEvents } from "../guardedEvents.ts";
+import type { HiddenStateSource } from "../hostHiddenStates.ts";
+import { startTargetWorker, type Job, type TargetWorker } from "./targetWorker.ts";
+import { TargetWorkerError } from "./targetWorkerError.ts";
+import type { WireFormat, WorkerEngine } from "./workerMessages.ts";
+import type { WorkerPlacement } from "./workerPort.ts";
+
+/** What the workers run, and where. */
+export interface TargetWorkersOptions {
+  /** Workers, each with its own engine and a copy of the weights. */
+  readonly count: number;
+  /** URL of a module whose default export is a `LoadTarget`, such as `import.meta.resolve("@dflash/causal-lm/target")`. */
+  readonly module: string;
+  /** What the module's export is called with; must be cloneable. */
+  readonly options: unknown;
+  readonly engine?: WorkerEngine;
+  /** `thread` unless given; `process` for engines that hold one GPU a process. */
+  readonly placement?: WorkerPlacement;
+  /** GPU of each worker process; the environment's unless given. */
+  readonly devices?: readonly number[];
+  /** `float32` unless given; `bfloat16` halves what is moved and rounds it. */
+  readonly wire?: WireFormat;
+  /** The consumer's: gets a lane `target[i]` for each worker thread. Processes share no memory, so theirs are missing. */
+  readonly timer?: Timer;
+}
+
+/** Events of the workers with their payload. */
+export interface TargetWorkerEvents {
+  /** A worker ended by itself. Another takes its place, and the batches that it had are computed again. */
+  crash: { worker: number; reason: string; batches: number[] };
+}
+
+/** A target in other threads or processes. */
+export interface TargetWorkers extends HiddenStateSource {
+  readonly layers: number;
+  readonly hiddenSize: number;
+  /** What each worker computes with, in one line. */
+  readonly engine: string;
+  /** What each worker's engine held after its last batch. */
+  memory(): EngineMemory[];
+  /** Subscribes to an event. A listener that throws, or rejects, is reported once. */
+  on<Name extends keyof TargetWorkerEvents>(
+    event: Name,
+    listener: (payload: TargetWorkerEvents[Name]) => unknown,
+  ): TargetWorkers;
+  /** Unsubscribes. */
+  off<Name extends keyof TargetWorkerEvents>(
+    event: Name,
+    listener: (payload: TargetWorkerEvents[Name]) => unknown,
+  ): TargetWorkers;
+  /** Ends the workers at once. */
+  close(): Promise<void>;
+}
+
+/** Workers that a batch may end. More than one, since a process that is killed takes along what it had computed but not sent. */
+const mostCrashes = 3;
+/** A timer holds eight lanes; two are the data's and the consumer's own. */
+const timedWorkers = 6;
+
+/**
+ * Starts workers and loads the model in each. A batch goes to whichever has the fewest. A worker that crashes is started anew and
+ * its batches are computed again, so that none is lost or comes twice; a batch that ends one worker after another rejects
+ * with a {@link TargetWorkerError}.
+ *
+ * @throws {Error} The one line with which an engine or the model does not start; no worker is left then.
+ */
+export async function startTargetWorkers(options: TargetWorkersOptions): Promise<TargetWorkers> {
+  const { count, timer, placement, devices } = options;
+  if (!Number.isInteger(count) || count < 1) {
+    throw new RangeError(`target workers: count is ${count}, expected a whole number above 0`);
+  }
+  const events = createGuardedEvents<TargetWorkerEvents>("target workers");
+  /** By index; undefined while one is started anew. */
+  const workers: (TargetWorker | undefined)[] = [];
+  /** Jobs that no worker can take yet. */
+  let waiting: Job[] = [];
+  let starting = 0;
+  let closed = false;
+
+  function assign(job: Job): void {
+    const running = workers.filter((worker) => worker !== undefined);
+    const [free] = running.toSorted((a, b) => a.jobs.length - b.jobs.length);
+    if (free) free.run(job);
+    else if (starting > 0) waiting.push(job);
+    else job.reject(new Error("the target workers are closed"));
+  }
+
+  function assignWaiting(): void {
+    const jobs = waiting;
+    waiting = [];
+    for (const job of jobs) assign(job);
+  }
+
+  async function start(index: number): Promise<void> {
+    const timed = timer !== undefined && placement !== "process" && index < timedWorkers;
+    const onCrash = (reason: string): void => void replace(index, reason);
+    const place = { device: devices?.[index], lane: `target[${index}]`, timed, onCrash };
+    starting++;
+    try {
+      const worker = await startTargetWorker({ ...options, ...place });
+      workers[index] = worker;
+      if (timer && worker.ready.timer) attachTimer(timer, worker.ready.timer);
+      if (closed) await worker.end();
+    } finally {
+      starting--;
+    }
+  }
+
+  async function replace(index: number, reason: string): Promise<void> {
+    const jobs = workers[index]?.jobs ?? [];
+    workers[index] = undefined;
+    events.emit("crash", { worker: index, reason, batches: jobs.map(({ batch }) => batch.index) });
+    // Jobs are computed in order: the crash was the first one's.
+    const [suspect] = jobs;
+    const isHopeless = suspect !== undefined && ++suspect.crashes === mostCrashes;
+    if (isHopeless) suspect.reject(new TargetWorkerError(suspect.batch.index, mostCrashes, reason));
+    const restarted = start(index);
+    for (const job of isHopeless ? jobs.slice(1) : jobs) assign(job);
+    try {
+      await restarted;
+      assignWaiting();
+    } catch (error) {
+      if (closed) return;
+      events.emit("crash", { worker: index, reason: `not started again: ${String(error)}`, batches: [] });
+      if (starting > 0 || workers.some((worker) => worker !== undefined)) return;
+      for (const { reject } of waiting) reject(error);
+      waiting = [];
+    }
+  }
+
+  async function close(): Promise<void> {
+    closed = true;
+    const running = workers.splice(0).filter((worker) => worker !== undefined);
+    const jobs = running.flatMap((worker) => worker.jobs);
+    await Promise.all(running.map((worker) => worker.end()));
+    for (const { reject } of [...jobs, ...waiting]) reject(new Error("the target workers are closed"));
+  }
+
+  const started = await Promise.allSettled(Array.from({ length: count }, (_, index) => start(index)));
+  const failure = started.find((outcome) => outcome.status === "rejected");
+  const [first] = workers;
+  if (failure || !first) {
+    await close();
+    throw failure?.reason;
+  }
+  const { layers, hiddenSize, engine } = first.ready;
+  const pool: TargetWorkers = {
+    layers,
+    hiddenSize,
+    engine,
+    states: (batch, capture) =>
+      new Promise((resolve, reject) => assign({ batch, capture, crashes: 0, resolve, reject })),
+    memory: () => workers.flatMap((worker) => worker?.memory ?? []),
+    on(event, listener) {
+      events.on(event, listener);
+      return pool;
+    },
+    off(event, listener) {
+      events.off(event, listener);
+      return pool;
+    },
+    close,
+  };
+  return pool;
+}

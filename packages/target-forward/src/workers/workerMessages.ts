@@ -1,0 +1,61 @@
+import type { EngineMemory, EngineName } from "@dflash/engine";
+import type { SharedTimer } from "@dflash/timer";
+import type { HostMatrix } from "../hostHiddenStates.ts";
+import type { CaptureOptions } from "../targetModel.ts";
+import type { TokenBatch } from "../tokenBatch.ts";
+
+/** How hidden states travel: as they were computed, or rounded to half as many bytes. */
+export type WireFormat = "float32" | "bfloat16";
+
+/** The engine of each worker. */
+export interface WorkerEngine {
+  /** `auto` unless given. */
+  readonly name?: EngineName | "auto";
+  /** Threads of each engine; 1 unless given, since the consumer's engine computes at the same time. */
+  readonly threads?: number;
+}
+
+/** The first message to a worker. */
+export interface WorkerSetup {
+  readonly kind: "setup";
+  readonly module: string;
+  readonly options: unknown;
+  readonly engine: WorkerEngine;
+  readonly lane: string;
+  readonly wire: WireFormat;
+  /** Whether to record sections in memory that the consumer's thread reads. */
+  readonly timed: boolean;
+}
+
+/** Every later message to a worker. */
+export interface WorkerRequest {
+  readonly kind: "forward";
+  readonly id: number;
+  readonly batch: TokenBatch;
+  readonly capture: CaptureOptions;
+}
+
+export type WorkerMessage = WorkerSetup | WorkerRequest;
+
+/** The model is loaded. */
+export interface WorkerReady {
+  readonly kind: "ready";
+  readonly layers: number;
+  readonly hiddenSize: number;
+  /** The engine's description. */
+  readonly engine: string;
+  readonly timer: SharedTimer | null;
+}
+
+/** Messages from a worker; `id` is null when it failed before it was ready. */
+export type WorkerReply =
+  | WorkerReady
+  | {
+      readonly kind: "states";
+      readonly id: number;
+      readonly features: readonly HostMatrix[];
+      readonly last: HostMatrix | null;
+      /** What the worker's engine holds. */
+      readonly memory: EngineMemory;
+    }
+  | { readonly kind: "failed"; readonly id: number | null; readonly message: string };
