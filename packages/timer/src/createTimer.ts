@@ -5,7 +5,7 @@ import { createRecorder } from "./recorder.ts";
 import { type TimerInternals, setInternals } from "./internals.ts";
 import type { StepSource } from "./readStep.ts";
 import { STEP, STEP_END } from "./recording.ts";
-import { createReplay, MAX_LANES, MAX_SECTIONS, STEP_SLOT, TOTAL, type Track } from "./replay.ts";
+import { createReplay, MAX_LANES, MAX_SECTIONS, SELF, STEP_SLOT, TOTAL, type Track } from "./replay.ts";
 import { StepReport } from "./report.ts";
 import { runThen } from "./runThen.ts";
 import type { Calibration, CauseProbe, LateColumns, Section, SectionInfo, Timer, TimerEvents } from "./timer.ts";
@@ -59,10 +59,16 @@ export function createTimer(options: TimerOptions = {}): Timer {
     lanes,
     pending,
     hasCauses: probe !== undefined,
-    step: 0,
-    overheadUs: 0.5,
-    tags: NO_TAGS,
     totals: replay.totals,
+    step: 0,
+    // Halves, so that these are stored as doubles from the start.
+    startMs: 0.5,
+    ms: 0.5,
+    residualMs: 0.5,
+    overheadUs: 0.5,
+    unbalanced: 0,
+    dropped: 0,
+    tags: NO_TAGS,
   };
   const report = new StepReport(source);
   const now = timeSince(clock, origin);
@@ -136,12 +142,17 @@ export function createTimer(options: TimerOptions = {}): Timer {
     drain();
     if (!closed) return update();
     closed = false;
+    const { start, sections, unbalanced, dropped } = replay.totals;
+    const closeNs = now() - start - sections[TOTAL]!;
     source.step = steps;
+    source.startMs = start / 1e6;
+    source.ms = sections[TOTAL]! / 1e6;
+    source.residualMs = sections[SELF]! / 1e6;
+    source.overheadUs = ((boundaries / 2) * calibration().costColdNs + closeNs) / 1000;
+    source.unbalanced = unbalanced;
+    source.dropped = dropped;
     source.tags = tags;
     tags = NO_TAGS;
-    const { start, sections } = replay.totals;
-    const closeNs = now() - start - sections[TOTAL]!;
-    source.overheadUs = ((boundaries / 2) * calibration().costColdNs + closeNs) / 1000;
     report.renew();
     emitting = true;
     emitter.emit("report", report);

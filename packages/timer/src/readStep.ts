@@ -11,22 +11,34 @@ export interface StepSource {
   readonly pending: ReadonlySet<keyof LateColumns>;
   readonly hasCauses: boolean;
   readonly totals: StepTotals;
+  /** What a report tells without being spelled out. */
   step: number;
+  startMs: number;
+  ms: number;
+  residualMs: number;
   overheadUs: number;
+  unbalanced: number;
+  dropped: number;
   tags: readonly string[];
 }
 
 /** Spells out what a step came to. */
-export function readStep({
-  infos,
-  lanes,
-  pending,
-  hasCauses,
-  totals,
-  step,
-  overheadUs,
-  tags,
-}: StepSource): ReportSnapshot {
+export function readStep(source: StepSource): ReportSnapshot {
+  const {
+    infos,
+    lanes,
+    pending,
+    hasCauses,
+    totals,
+    step,
+    startMs,
+    ms,
+    residualMs,
+    overheadUs,
+    unbalanced,
+    dropped,
+    tags,
+  } = source;
   const late = Object.fromEntries([...pending].map((column) => [column, null]));
 
   function causesOf(slot: number): Causes | null {
@@ -84,12 +96,12 @@ export function readStep({
 
   return {
     step,
-    startMs: totals.start / 1e6,
-    ms: stepNs / 1e6,
-    residualMs: totals.sections[SELF]! / 1e6,
+    startMs,
+    ms,
+    residualMs,
     overheadUs,
-    unbalanced: totals.unbalanced,
-    dropped: totals.dropped,
+    unbalanced,
+    dropped,
     tags,
     causes: causesOf(STEP_SLOT),
     sections: Object.fromEntries(

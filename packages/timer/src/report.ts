@@ -2,7 +2,7 @@ import { formatReport } from "./formatReport.ts";
 import { readStep, type StepSource } from "./readStep.ts";
 import type { Causes, Report, ReportSnapshot } from "./timer.ts";
 
-/** The report of the step that a source holds. What it tells is computed when it is first read; until then it costs nothing. */
+/** The report of the step that a source holds. Sections, lanes and causes are computed when they are first read; until then they cost nothing. */
 export class StepReport implements Report {
   readonly #source: StepSource;
   #known: ReportSnapshot | null = null;
@@ -24,22 +24,22 @@ export class StepReport implements Report {
     return this.#source.step;
   }
   get startMs(): number {
-    return this.snapshot().startMs;
+    return this.#source.startMs;
   }
   get ms(): number {
-    return this.snapshot().ms;
+    return this.#source.ms;
   }
   get residualMs(): number {
-    return this.snapshot().residualMs;
+    return this.#source.residualMs;
   }
   get overheadUs(): number {
-    return this.snapshot().overheadUs;
+    return this.#source.overheadUs;
   }
   get unbalanced(): number {
-    return this.snapshot().unbalanced;
+    return this.#source.unbalanced;
   }
   get dropped(): number {
-    return this.snapshot().dropped;
+    return this.#source.dropped;
   }
   get tags(): readonly string[] {
     return this.#source.tags;
