@@ -92,6 +92,11 @@ test("rotated parts come first, and are one attempt", async () => {
   expect(records.filter(({ kind }) => kind === "header").length).toBeGreaterThan(1);
 });
 
+test("a log that was moved away and not begun anew is read from its parts", async () => {
+  writeFileSync(`${path}.1`, lines(...attempt(1, 1, 3)));
+  expect(steps(await read())).toEqual(["1:1", "1:2", "1:3"]);
+});
+
 test.each([
   ["[1]", "expected a log record, an object with a kind, got [1]"],
   ["12", "expected a log record, an object with a kind, got 12"],

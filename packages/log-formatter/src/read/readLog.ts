@@ -76,11 +76,11 @@ async function* rawRecords(path: string, { follow, onTorn }: ReadLogOptions): As
   }
 }
 
-/** `path.1`, `path.2`, … that a rotating sink left, then the file itself. */
+/** `path.1`, `path.2`, … that a rotating sink left, then the file itself, unless the process died before it began anew. */
 function partsOf(path: string): string[] {
   const parts: string[] = [];
   while (existsSync(`${path}.${parts.length + 1}`)) parts.push(`${path}.${parts.length + 1}`);
-  return [...parts, path];
+  return parts.length > 0 && !existsSync(path) ? parts : [...parts, path];
 }
 
 function mergeLate(window: readonly StepRecord[], late: LateRecord): boolean {
