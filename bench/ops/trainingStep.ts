@@ -59,7 +59,8 @@ export async function createTrainingStep(ops: Ops, batches: readonly TokenBatch[
       const features = ops.concat(captured, -1);
       for (const feature of captured) feature.dispose();
       const packed: PackedHiddenStates = { ...batch, features, last: null, dispose: () => features.dispose() };
-      const { loss } = await step(packed);
+      await step.accumulate(packed);
+      const { loss } = await step.update();
       packed.dispose();
       return loss ?? NaN;
     },

@@ -3,9 +3,10 @@ import type { Ops } from "@dflash/ops";
 import { openSafetensors } from "@dflash/safetensors";
 import type { PackedHiddenStates, TargetHead } from "@dflash/target-forward";
 import { createTimer } from "@dflash/timer";
-import type { Blocks } from "./blocks/sampleAnchors.ts";
+import type { Blocks } from "./blocks/createAnchorSampler.ts";
 import { parseDrafterConfig } from "./config/parseDrafterConfig.ts";
 import { fixtures } from "./fixture.test-support.ts";
+import type { Loss } from "./loss/loss.ts";
 import { createDrafter, type DFlashDrafter } from "./model/createDrafter.ts";
 
 /** A `drafter-*` case on an engine, with its two padded rows taken as they are. */
@@ -14,7 +15,7 @@ export interface DrafterCase {
   readonly head: TargetHead;
   readonly batch: PackedHiddenStates;
   readonly blocks: Blocks;
-  readonly gamma: number | null;
+  readonly loss: Loss;
   /** The values of any tensor of the case. */
   readonly expected: (name: string) => Float32Array;
   /** The dense mask, rows × (N·B) × (row length + N·B). */
@@ -22,9 +23,15 @@ export interface DrafterCase {
   dispose(): void;
 }
 
+interface About {
+  readonly config: unknown;
+  readonly loss_type: "dflash" | "dpace";
+  readonly gamma: number | null;
+}
+
 export async function readDrafterCase(name: string, ops: Ops): Promise<DrafterCase> {
   const file = await openSafetensors(`${fixtures}/${name}.safetensors`);
-  const about: { config: unknown; gamma: number | null } = JSON.parse(readFileSync(`${fixtures}/${name}.json`, "utf8"));
+  const about: About = JSON.parse(readFileSync(`${fixtures}/${name}.json`, "utf8"));
   const config = parseDrafterConfig(about.config, name);
   const floats = new Map<string, Float32Array>();
   for (const [tensor, { dtype }] of file.tensors)
@@ -77,7 +84,7 @@ export async function readDrafterCase(name: string, ops: Ops): Promise<DrafterCa
     head,
     batch,
     blocks,
-    gamma: about.gamma,
+    loss: about.loss_type === "dpace" ? { type: "d-pace", alpha: 0.5 } : { type: "decay", gamma: about.gamma },
     expected: (tensor) => floats.get(tensor)!,
     mask,
     dispose() {

@@ -6,7 +6,9 @@ import { createDrafter, type DFlashDrafter } from "./model/createDrafter.ts";
 import { randomWeights, type WeightSource } from "./model/randomWeights.ts";
 import { adamW } from "./optimizer/adamW.ts";
 import { clipByGlobalNorm } from "./optimizer/clipByGlobalNorm.ts";
-import { createTrainStep, type TrainStep } from "./training/trainStep.ts";
+import type { StepResult } from "./training/stepResult.ts";
+import type { TrainBatch } from "./training/trainBatch.ts";
+import { createTrainStep, type TrainStep, type TrainStepOptions } from "./training/trainStep.ts";
 
 /** A drafter of two layers with grouped heads, small enough for thousands of steps. */
 export const tinyConfig: DrafterConfig = createDrafterConfig({
@@ -84,13 +86,26 @@ export async function tinyTraining(
   ops: Ops,
   head: TargetHead,
   {
-    seed = 1,
     timer = createTimer(),
     weights = randomWeights(1, 0.02),
-  }: { seed?: number; timer?: Timer; weights?: WeightSource } = {},
+    ...options
+  }: { weights?: WeightSource } & Partial<TrainStepOptions> = {},
 ): Promise<{ drafter: DFlashDrafter; step: TrainStep; dispose: () => void }> {
   const drafter = await tinyDrafter(ops, { timer, weights });
   const optimizer = [clipByGlobalNorm({ ops }), adamW({ ops, learningRate: () => 0.01 })];
-  const step = createTrainStep({ drafter, head, ops, timer, optimizer, anchorsPerRow: 4, seed });
+  const step = createTrainStep({ drafter, head, ops, timer, optimizer, anchorsPerRow: 4, seed: 1, ...options });
   return { drafter, step, dispose: () => [drafter, step].forEach((part) => part.dispose()) };
+}
+
+/** One step on the given batches. */
+export async function trainOn(step: TrainStep, ...batches: readonly TrainBatch[]): Promise<StepResult> {
+  for (const batch of batches) await step.accumulate(batch);
+  return step.update();
+}
+
+/** Copies of a drafter's parameters. */
+export async function readParameters({ parameters }: DFlashDrafter): Promise<Map<string, Float32Array>> {
+  const values = new Map<string, Float32Array>();
+  for (const [name, tensor] of parameters) values.set(name, Float32Array.from(await tensor.read()));
+  return values;
 }

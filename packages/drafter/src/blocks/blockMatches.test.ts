@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { blockRates, countMatches } from "./blockMatches.ts";
+import { addMatches, blockRates, countMatches } from "./blockMatches.ts";
 
-/** Blocks of 4 slots by what became of slots 1 to 3: right "1", wrong "0", not supervised "-". */
+/** Blocks of 4 slots by what became of slots 1 to 3: right "1", wrong "0", not supervised "-". The i-th supervised slot has loss i. */
 function matchesOf(...patterns: string[]): ReturnType<typeof countMatches> {
   const slots = patterns.flatMap((pattern, block) =>
     Array.from(pattern).flatMap((outcome, i) =>
@@ -10,15 +10,12 @@ function matchesOf(...patterns: string[]): ReturnType<typeof countMatches> {
   );
   const targets = {
     rows: Int32Array.from(slots, ({ row }) => row),
+    tokens: new Int32Array(slots.length),
     labels: new Int32Array(slots.length).fill(7),
-    weights: new Float32Array(slots.length),
-    weightSum: 0,
+    rowCount: 1,
   };
-  return countMatches(
-    targets,
-    Int32Array.from(slots, ({ right }) => (right ? 7 : 8)),
-    4,
-  );
+  const predictions = slots.map(({ right }) => (right ? 7 : 8));
+  return countMatches(targets, { predictions, rowLosses: slots.map((_, i) => i) }, 4);
 }
 
 test("acceptance follows each block's own prefix, not the product of the slots' accuracies", () => {
@@ -40,16 +37,22 @@ test("a block without supervision is no block", () => {
 
 test("sums of two batches give the ratio of both, counted before divided", () => {
   const [a, b] = [matchesOf("111"), matchesOf("000", "0--", "---")];
-  const both = matchesOf("111", "000", "0--", "---");
-  expect(both.blocks).toBe(a.blocks + b.blocks);
-  expect(both.accepted).toBe(a.accepted + b.accepted);
-  expect(blockRates(both).acceptanceLength).toBe(1 + 3 / 3);
+  const { losses: _, ...both } = matchesOf("111", "000", "0--", "---");
+  const sums = addMatches(a, b);
+  expect(sums).toMatchObject(both);
+  expect(blockRates(sums).acceptanceLength).toBe(1 + 3 / 3);
+  expect(sums.losses).toEqual(Float64Array.of(0, 0 + 0 + 3, 1 + 1, 2 + 2));
+});
+
+test("losses are averaged by slot", () => {
+  expect(blockRates(matchesOf("1-1", "0--")).lossBySlot).toEqual([(0 + 2) / 2, null, 1]);
 });
 
 test("nothing supervised, no rates", () => {
   expect(blockRates(matchesOf("---"))).toEqual({
     accuracy: null,
     accuracyBySlot: [null, null, null],
+    lossBySlot: [null, null, null],
     acceptanceLength: null,
   });
 });

@@ -7,9 +7,11 @@ export interface BlockMatches {
   /** Supervised slots whose prediction was right, as were all supervised ones before it in the block. */
   readonly accepted: number;
   /** Supervised slots by slot, [B]; the anchor's has none. */
-  readonly supervised: Uint32Array;
+  readonly supervised: Float64Array;
   /** Of those, the ones whose prediction was right, [B]. */
-  readonly correct: Uint32Array;
+  readonly correct: Float64Array;
+  /** Sum of their losses, nats, [B]. */
+  readonly losses: Float64Array;
 }
 
 export interface BlockRates {
@@ -17,6 +19,8 @@ export interface BlockRates {
   readonly accuracy: number | null;
   /** The same by slot, from slot 1, [B − 1]; null where no slot was supervised. */
   readonly accuracyBySlot: readonly (number | null)[];
+  /** Mean loss by slot, unweighted, nats, from slot 1, [B − 1]; null where no slot was supervised. */
+  readonly lossBySlot: readonly (number | null)[];
   /**
    * Tokens that a block would commit in speculative decoding, the target's own included: 1 + accepted / blocks. The prefix
    * is followed block by block; slots without supervision neither break it nor count.
@@ -24,10 +28,18 @@ export interface BlockRates {
   readonly acceptanceLength: number | null;
 }
 
-/** @param predictions The drafter's token for each supervised slot, [R]. */
-export function countMatches(targets: BlockTargets, predictions: ArrayLike<number>, blockSize: number): BlockMatches {
-  const supervised = new Uint32Array(blockSize);
-  const correct = new Uint32Array(blockSize);
+/** What the drafter made of the supervised slots, [R]. */
+export interface BlockOutcomes {
+  /** The drafter's token. */
+  readonly predictions: ArrayLike<number>;
+  /** Nats. */
+  readonly rowLosses: ArrayLike<number>;
+}
+
+export function countMatches(targets: BlockTargets, outcomes: BlockOutcomes, blockSize: number): BlockMatches {
+  const supervised = new Float64Array(blockSize);
+  const correct = new Float64Array(blockSize);
+  const losses = new Float64Array(blockSize);
   let blocks = 0;
   let accepted = 0;
   let current = -1;
@@ -39,20 +51,37 @@ export function countMatches(targets: BlockTargets, predictions: ArrayLike<numbe
       unbroken = true;
       blocks++;
     }
-    const right = predictions[i] === targets.labels[i];
+    const right = outcomes.predictions[i] === targets.labels[i];
     unbroken &&= right;
-    supervised[row % blockSize]!++;
-    if (right) correct[row % blockSize]!++;
+    const slot = row % blockSize;
+    supervised[slot]!++;
+    losses[slot]! += outcomes.rowLosses[i]!;
+    if (right) correct[slot]!++;
     if (unbroken) accepted++;
   }
-  return { blocks, accepted, supervised, correct };
+  return { blocks, accepted, supervised, correct, losses };
 }
 
-export function blockRates({ blocks, accepted, supervised, correct }: BlockMatches): BlockRates {
-  const accuracyBySlot = Array.from(supervised, (count, slot) => ratio(correct[slot]!, count)).slice(1);
+/** The sums of both. */
+export function addMatches(a: BlockMatches, b: BlockMatches): BlockMatches {
+  const add = (name: "supervised" | "correct" | "losses"): Float64Array =>
+    a[name].map((value, slot) => value + b[name][slot]!);
+  return {
+    blocks: a.blocks + b.blocks,
+    accepted: a.accepted + b.accepted,
+    supervised: add("supervised"),
+    correct: add("correct"),
+    losses: add("losses"),
+  };
+}
+
+export function blockRates({ blocks, accepted, supervised, correct, losses }: BlockMatches): BlockRates {
+  const bySlot = (parts: Float64Array): (number | null)[] =>
+    Array.from(supervised, (count, slot) => ratio(parts[slot]!, count)).slice(1);
   return {
     accuracy: ratio(sum(correct), sum(supervised)),
-    accuracyBySlot,
+    accuracyBySlot: bySlot(correct),
+    lossBySlot: bySlot(losses),
     acceptanceLength: blocks === 0 ? null : 1 + accepted / blocks,
   };
 }
@@ -61,6 +90,6 @@ function ratio(part: number, whole: number): number | null {
   return whole === 0 ? null : part / whole;
 }
 
-function sum(values: Uint32Array): number {
+function sum(values: Float64Array): number {
   return values.reduce((total, value) => total + value, 0);
 }

@@ -1,6 +1,6 @@
 import { dflashRowRanges, type RowRanges } from "@dflash/block-mask";
 import type { DrafterConfig, LayerType } from "../config/drafterConfig.ts";
-import type { Blocks } from "./sampleAnchors.ts";
+import type { Blocks } from "./createAnchorSampler.ts";
 
 /** The keys that each slot sees, for each type of layer. */
 export type LayerRanges = Readonly<Record<LayerType, RowRanges>>;

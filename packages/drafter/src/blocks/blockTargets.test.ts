@@ -1,8 +1,7 @@
 import type { TokenBatch } from "@dflash/target-forward";
 import { expect, test } from "vitest";
 import { blockTargets } from "./blockTargets.ts";
-import type { Blocks } from "./sampleAnchors.ts";
-import { slotWeights } from "./slotWeights.ts";
+import type { Blocks } from "./createAnchorSampler.ts";
 
 /** One row of ten tokens 100, 101, …, all supervised but `holes`. */
 function row(...holes: number[]): TokenBatch {
@@ -23,40 +22,39 @@ function blocksAt(anchors: number[], keep: number[] = anchors.map(() => 1)): Blo
   };
 }
 
-const equal = slotWeights(4, null);
-
 test("slot k has to predict the token at anchor + k, the anchor's slot nothing", () => {
-  const { rows, labels } = blockTargets(blocksAt([2, 5]), row(), equal);
+  const { rows, labels } = blockTargets(blocksAt([2, 5]), row(), 4);
   expect([...rows]).toEqual([1, 2, 3, 5, 6, 7]);
   expect([...labels]).toEqual([103, 104, 105, 106, 107, 108]);
 });
 
 test("a block that runs past its row keeps the slots inside", () => {
-  expect([...blockTargets(blocksAt([8]), row(), equal).labels]).toEqual([109]);
-  expect(blockTargets(blocksAt([9]), row(), equal).rows).toHaveLength(0);
+  expect([...blockTargets(blocksAt([8]), row(), 4).labels]).toEqual([109]);
+  expect(blockTargets(blocksAt([9]), row(), 4).rows).toHaveLength(0);
 });
 
 test("a block ends with its row, not with the batch", () => {
   const blocks = { ...blocksAt([2]), rowEnds: Int32Array.of(4) };
-  expect([...blockTargets(blocks, row(), equal).labels]).toEqual([103]);
+  expect([...blockTargets(blocks, row(), 4).labels]).toEqual([103]);
 });
 
 test("a hole in the loss mask drops its slot only", () => {
-  expect([...blockTargets(blocksAt([2]), row(4), equal).rows]).toEqual([1, 3]);
+  expect([...blockTargets(blocksAt([2]), row(4), 4).rows]).toEqual([1, 3]);
 });
 
 test("a block that is not kept has no targets", () => {
-  expect([...blockTargets(blocksAt([2, 5], [0, 1]), row(), equal).rows]).toEqual([5, 6, 7]);
+  expect([...blockTargets(blocksAt([2, 5], [0, 1]), row(), 4).rows]).toEqual([5, 6, 7]);
 });
 
-test("weights go by slot, their sum over what is supervised", () => {
-  // γ 7 and three slots in range: 1 + .8669 + .7515
-  const { weights, weightSum } = blockTargets(blocksAt([6]), row(), slotWeights(16, 7));
-  expect(weights).toHaveLength(3);
-  expect(weightSum).toBeCloseTo(2.6184, 4);
-  expect(weights[1]).toBeCloseTo(0.8669, 4);
+test("each target says which token of the batch it is", () => {
+  const { tokens, labels } = blockTargets(blocksAt([2, 5]), row(4), 4);
+  expect([...tokens]).toEqual([3, 5, 6, 7, 8]);
+  expect([...labels]).toEqual([103, 105, 106, 107, 108]);
 });
 
-test("nothing supervised weighs nothing", () => {
-  expect(blockTargets(blocksAt([2]), row(3, 4, 5), equal)).toMatchObject({ weightSum: 0 });
+test("rows count when something in them is supervised", () => {
+  const blocks = { ...blocksAt([1, 5, 6]), rowStarts: Int32Array.of(0, 4, 4), rowEnds: Int32Array.of(4, 10, 10) };
+  expect(blockTargets(blocks, row(), 4).rowCount).toBe(2);
+  expect(blockTargets(blocks, row(2, 3), 4).rowCount).toBe(1);
+  expect(blockTargets(blocksAt([2]), row(3, 4, 5), 4)).toMatchObject({ rowCount: 0, rows: new Int32Array(0) });
 });

@@ -1,27 +1,26 @@
 import type { TokenBatch } from "@dflash/target-forward";
-import type { Blocks } from "./sampleAnchors.ts";
+import type { Blocks } from "./createAnchorSampler.ts";
 
 /** The supervised slots of all blocks, R of them, in order. */
 export interface BlockTargets {
   /** Row of each in the drafter's output, block · B + slot, [R]. */
   readonly rows: Int32Array;
-  /** Token that each has to predict, [R]. */
+  /** Index in the packed batch of the token that each has to predict, [R]. */
+  readonly tokens: Int32Array;
+  /** That token, [R]. */
   readonly labels: Int32Array;
-  /** Weight of each in the loss before normalisation, [R]. */
-  readonly weights: Float32Array;
-  /** Sum of the weights. */
-  readonly weightSum: number;
+  /** Rows of the batch with a supervised slot. */
+  readonly rowCount: number;
 }
 
 /**
  * What the slots of the blocks have to predict: slot k the token at anchor + k. Supervised are the slots from 1 on of
  * kept blocks whose token lies in the row and in its loss mask; a hole in the loss mask cuts nothing behind it.
  */
-export function blockTargets(blocks: Blocks, batch: TokenBatch, slotWeights: Float64Array): BlockTargets {
-  const blockSize = slotWeights.length;
+export function blockTargets(blocks: Blocks, batch: TokenBatch, blockSize: number): BlockTargets {
   const rows: number[] = [];
-  const labels: number[] = [];
-  const weights: number[] = [];
+  const tokens: number[] = [];
+  const rowStarts = new Set<number>();
   for (let block = 0; block < blocks.anchors.length; block++) {
     if (!blocks.keep[block]) continue;
     const anchor = blocks.anchors[block]!;
@@ -29,14 +28,14 @@ export function blockTargets(blocks: Blocks, batch: TokenBatch, slotWeights: Flo
     for (let slot = 1; slot < slots; slot++) {
       if (!batch.lossMask[anchor + slot]) continue;
       rows.push(block * blockSize + slot);
-      labels.push(batch.ids[anchor + slot]!);
-      weights.push(slotWeights[slot]!);
+      tokens.push(anchor + slot);
+      rowStarts.add(blocks.rowStarts[block]!);
     }
   }
   return {
     rows: Int32Array.from(rows),
-    labels: Int32Array.from(labels),
-    weights: Float32Array.from(weights),
-    weightSum: weights.reduce((sum, weight) => sum + weight, 0),
+    tokens: Int32Array.from(tokens),
+    labels: Int32Array.from(tokens, (token) => batch.ids[token]!),
+    rowCount: rowStarts.size,
   };
 }

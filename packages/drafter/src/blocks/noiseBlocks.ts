@@ -1,4 +1,4 @@
-import type { Blocks } from "./sampleAnchors.ts";
+import type { Blocks } from "./createAnchorSampler.ts";
 
 /** What stands in the slots of all blocks. */
 export interface NoiseBlocks {

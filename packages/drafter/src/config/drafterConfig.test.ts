@@ -45,6 +45,20 @@ test("a new config takes its shape from the target and its depth from the option
   ]);
 });
 
+test("a drafter may have a width of its own, and sliding layers", () => {
+  const config = qwen({
+    layers: 2,
+    size: { intermediateSize: 6144, kvHeads: 4, headDim: 64 },
+    layerTypes: ["sliding_attention", "full_attention"],
+    slidingWindow: 2048,
+  });
+  expect(config).toMatchObject({ hiddenSize: 4096, intermediateSize: 6144, heads: 32, kvHeads: 4, headDim: 64 });
+  expect(config).toMatchObject({ layerTypes: ["sliding_attention", "full_attention"], slidingWindow: 2048 });
+  expect(() => qwen({ layers: 1, layerTypes: ["sliding_attention"] })).toThrow(
+    "drafter config: slidingWindow is missing, expected an integer from 1 to",
+  );
+});
+
 test("writing and reading gives the same config", () => {
   expect(parseDrafterConfig(JSON.parse(JSON.stringify(formatDrafterConfig(qwen()))), "config.json")).toEqual(qwen());
 });

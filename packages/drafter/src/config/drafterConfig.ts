@@ -49,36 +49,45 @@ export type TargetShape = Pick<
   | "ropeTheta"
 >;
 
+/** A drafter's own width; whatever is left out is the target's. */
+export type DrafterSize = Partial<Pick<DrafterConfig, "intermediateSize" | "heads" | "kvHeads" | "headDim">>;
+
 export interface DrafterConfigOptions {
   readonly target: TargetShape;
+  /** The hidden size is the target's in any case: the drafter computes on its embeddings and feeds its head. */
+  readonly size?: DrafterSize;
   /** Decoder layers of the drafter; the published ones have 5. */
   readonly layers: number;
   readonly blockSize: number;
   readonly targetLayerIds: readonly number[];
   readonly maskTokenId: number;
+  /** One a layer; full attention everywhere unless given. */
+  readonly layerTypes?: readonly LayerType[];
+  /** W of the sliding layers, by SpecForge's rule: offset o of a block at anchor a sees context keys j > a + o − W. */
+  readonly slidingWindow?: number;
 }
 
 /**
- * The config of a new drafter with full attention, as wide as its target.
+ * The config of a new drafter for a target.
  *
  * @throws {Error} One line that names the field, its value and what was expected.
  */
 export function createDrafterConfig(options: DrafterConfigOptions): DrafterConfig {
-  const { target, layers, blockSize, targetLayerIds, maskTokenId } = options;
+  const { target, size = {}, layers, blockSize, targetLayerIds, maskTokenId } = options;
   return checkDrafterConfig("drafter config", {
     hiddenSize: target.hiddenSize,
-    intermediateSize: target.intermediateSize,
+    intermediateSize: size.intermediateSize ?? target.intermediateSize,
     layers,
-    heads: target.heads,
-    kvHeads: target.kvHeads,
-    headDim: target.headDim,
+    heads: size.heads ?? target.heads,
+    kvHeads: size.kvHeads ?? target.kvHeads,
+    headDim: size.headDim ?? target.headDim,
     vocabSize: target.vocabSize,
     maxPositions: target.maxPositions,
     epsilon: target.epsilon,
     ropeTheta: target.ropeTheta,
     initializerRange: 0.02,
-    layerTypes: undefined,
-    slidingWindow: null,
+    layerTypes: options.layerTypes,
+    slidingWindow: options.slidingWindow,
     blockSize,
     targetLayers: target.layers,
     targetLayerIds,

@@ -3,9 +3,12 @@ import type { Timer } from "@dflash/timer";
 import type { LayerRanges } from "../blocks/blockRanges.ts";
 import type { DrafterConfig } from "../config/drafterConfig.ts";
 import { createDecoderLayer } from "./decoderLayer.ts";
+import { createDrafterCache, type DrafterCache } from "./drafterCache.ts";
+import { createFeatureProjection, type TargetFeatures } from "./featureProjection.ts";
 import { parameterShapes } from "./parameterShapes.ts";
 import type { WeightSource } from "./randomWeights.ts";
 import { rotaryTable } from "./rotaryTable.ts";
+import { uploadParameters } from "./uploadParameters.ts";
 
 /** Input of a drafter: N blocks of B slots, Q = N·B, over a packed batch of T tokens. */
 export interface DrafterInput {
@@ -13,8 +16,7 @@ export interface DrafterInput {
   readonly noise: Tensor;
   /** Position of each slot in its row, [Q]. */
   readonly noisePositions: Int32Array;
-  /** The target's features, joined in the order of `targetLayerIds`, [T, K·H]. */
-  readonly features: Tensor;
+  readonly features: TargetFeatures;
   /** Position of each token in its row, [T]. */
   readonly contextPositions: Int32Array;
   /** The keys that each slot sees. */
@@ -28,6 +30,8 @@ export interface DFlashDrafter {
   readonly parameters: ReadonlyMap<string, Tensor>;
   /** Hidden state of each slot after the final norm, [Q, H]; the target's LM head makes logits of it. */
   forward(input: DrafterInput): Tensor;
+  /** An empty cache, for drafting one sequence block by block. */
+  createCache(): DrafterCache;
   dispose(): void;
 }
 
@@ -36,7 +40,7 @@ export interface DrafterOptions {
   readonly config: DrafterConfig;
   /** Where the parameters' values come from, such as `randomWeights`. */
   readonly weights: WeightSource;
-  /** Receives the sections `drafter/forward/features`, `…/attention` and `…/mlp`. */
+  /** Receives the sections `drafter/forward/features`, `…/context`, `…/attention` and `…/mlp`. */
   readonly timer: Timer;
 }
 
@@ -48,60 +52,32 @@ export async function createDrafter({ ops, config, weights, timer }: DrafterOpti
   const rotary = rotaryTable(ops, config.maxPositions + config.blockSize, config.headDim, config.ropeTheta);
   const sections = {
     features: timer.section("drafter/forward/features"),
+    context: timer.section("drafter/forward/context"),
     attention: timer.section("drafter/forward/attention"),
     mlp: timer.section("drafter/forward/mlp"),
   };
-  const layers = config.layerTypes.map((type, index) => ({
-    type,
-    ...createDecoderLayer({ ops, config, rotary, sections, weight: (name) => weight(`layers.${index}.${name}`) }),
-  }));
+  const layers = config.layerTypes.map((type, index) =>
+    createDecoderLayer({ ops, config, type, rotary, sections, weight: (name) => weight(`layers.${index}.${name}`) }),
+  );
+  const projection = createFeatureProjection(ops, config, weight);
+  const project = (features: TargetFeatures): Tensor => sections.features.time(() => projection(features));
+  const finish = (hidden: Tensor): Tensor => ops.rmsNorm(hidden, weight("norm"), config.epsilon);
 
   return {
     config,
     parameters,
     forward({ noise, noisePositions, features, contextPositions, ranges }) {
-      const width = config.targetLayerIds.length * config.hiddenSize;
-      if (features.shape[1] !== width) {
-        const layout = `${config.targetLayerIds.length} target layers of ${config.hiddenSize}`;
-        throw new Error(
-          `drafter: the features have shape [${features.shape.join(", ")}], expected [T, ${width}]: ${layout}`,
-        );
-      }
-      const context = sections.features.time(() =>
-        ops.rmsNorm(ops.linear(features, weight("fc")), weight("hidden_norm"), config.epsilon),
+      const context = project(features);
+      const hidden = layers.reduce(
+        (before, layer) =>
+          layer.forward(before, noisePositions, layer.context(context, contextPositions), ranges[layer.type]),
+        noise,
       );
-      let hidden = noise;
-      for (const layer of layers) {
-        hidden = layer.forward(hidden, noisePositions, layer.context(context, contextPositions), ranges[layer.type]);
-      }
-      return ops.rmsNorm(hidden, weight("norm"), config.epsilon);
+      return finish(hidden);
     },
+    createCache: () => createDrafterCache({ ops, config, layers, project, finish }),
     dispose() {
       for (const tensor of [...parameters.values(), rotary.cos, rotary.sin]) tensor.dispose();
     },
   };
-}
-
-async function uploadParameters(
-  ops: Ops,
-  shapes: ReadonlyMap<string, readonly number[]>,
-  weights: WeightSource,
-): Promise<Map<string, Tensor>> {
-  const parameters = new Map<string, Tensor>();
-  try {
-    for (const [name, shape] of shapes) {
-      const values = await weights(name, shape);
-      const size = shape.reduce((product, extent) => product * extent, 1);
-      if (values.length !== size) {
-        throw new Error(
-          `drafter: ${name} has ${values.length} values, expected ${size} for shape [${shape.join(", ")}]`,
-        );
-      }
-      parameters.set(name, ops.upload(values, shape));
-    }
-    return parameters;
-  } catch (error) {
-    for (const tensor of parameters.values()) tensor.dispose();
-    throw error;
-  }
 }

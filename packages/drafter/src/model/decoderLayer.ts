@@ -1,7 +1,7 @@
 import type { RowRanges } from "@dflash/block-mask";
 import type { Ops, RotaryTable, Tensor } from "@dflash/ops";
 import type { Section } from "@dflash/timer";
-import type { DrafterConfig } from "../config/drafterConfig.ts";
+import type { DrafterConfig, LayerType } from "../config/drafterConfig.ts";
 
 /** What the slots attend to, [K, kvHeads, headDim]; keys are normed and rotated, ready to be kept in a cache. */
 export interface KeysValues {
@@ -10,6 +10,7 @@ export interface KeysValues {
 }
 
 export interface DecoderLayer {
+  readonly type: LayerType;
   /** Keys and values of the context features, [T, H], at their positions. */
   context(features: Tensor, positions: Int32Array): KeysValues;
   /**
@@ -25,17 +26,19 @@ export interface DecoderLayer {
 export interface DecoderLayerOptions {
   readonly ops: Ops;
   readonly config: DrafterConfig;
+  readonly type: LayerType;
   readonly rotary: RotaryTable;
   /** The layer's parameter by its name without prefix and `.weight`. */
   readonly weight: (name: string) => Tensor;
-  readonly sections: { readonly attention: Section; readonly mlp: Section };
+  readonly sections: Readonly<Record<"context" | "attention" | "mlp", Section>>;
 }
 
 /**
  * One drafter layer: a Qwen3 layer whose keys and values come from the context features and the slots alike, through the
  * same projections. The features are not normed here: `hidden_norm` did it once for all layers.
  */
-export function createDecoderLayer({ ops, config, rotary, weight, sections }: DecoderLayerOptions): DecoderLayer {
+export function createDecoderLayer(options: DecoderLayerOptions): DecoderLayer {
+  const { ops, config, type, rotary, weight, sections } = options;
   const { heads, kvHeads, headDim, epsilon } = config;
   const split = (x: Tensor, count: number): Tensor => ops.reshape(x, [x.shape[0]!, count, headDim]);
 
@@ -68,7 +71,8 @@ export function createDecoderLayer({ ops, config, rotary, weight, sections }: De
   };
 
   return {
-    context: (features, positions) => sections.attention.time(() => keysValues(features, positions)),
+    type,
+    context: (features, positions) => sections.context.time(() => keysValues(features, positions)),
     forward(hidden, positions, context, ranges) {
       const attended = sections.attention.time(() => attend(hidden, positions, context, ranges));
       return sections.mlp.time(() => mlp(attended));

@@ -12,8 +12,16 @@ export interface AdamWPartOptions {
   readonly beta2?: number;
   /** 1e-8 unless given. */
   readonly epsilon?: number;
-  /** Decoupled, on every parameter, norms included, as the published recipes that use any have it; 0 unless given. */
-  readonly weightDecay?: number;
+  /**
+   * Decoupled; 0 unless given. A number holds for every parameter, norms included, as in the published recipes that use any;
+   * a function makes groups.
+   */
+  readonly weightDecay?: number | ((name: string, shape: readonly number[]) => number);
+}
+
+/** Weight decay of matrices only: norms have none. */
+export function decayMatrices(weightDecay: number): (name: string, shape: readonly number[]) => number {
+  return (_, shape) => (shape.length > 1 ? weightDecay : 0);
 }
 
 /** AdamW with PyTorch's semantics and float32 state; the update of the parameters, so the last part. */
@@ -31,10 +39,11 @@ export function adamW(options: AdamWPartOptions): OptimizerPart {
     },
     update({ parameters, gradients, state, count }) {
       const learningRate = schedule(count - 1);
-      const settings = { learningRate, beta1, beta2, epsilon, weightDecay, step: count };
+      const settings = { learningRate, beta1, beta2, epsilon, step: count };
       for (const [name, parameter] of parameters) {
+        const decay = typeof weightDecay === "number" ? weightDecay : weightDecay(name, parameter.shape);
         const moments = { mean: state.get(`mean/${name}`)!, variance: state.get(`variance/${name}`)! };
-        ops.adamW(parameter, gradients.get(name)!, moments, settings);
+        ops.adamW(parameter, gradients.get(name)!, moments, { ...settings, weightDecay: decay });
       }
       return { learningRate };
     },

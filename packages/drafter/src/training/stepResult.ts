@@ -9,17 +9,23 @@ export type Skip =
 
 /** What one step did. */
 export interface StepResult {
-  /** The batch's index. */
+  /** Index of its last batch. */
   readonly index: number;
+  /** Batches of its window. */
+  readonly batches: number;
   /** Updates done so far, this one included. */
   readonly updates: number;
+  /** Non-finite steps since the last update. */
+  readonly skippedInARow: number;
   /** null when the parameters were updated. */
   readonly skipped: Skip | null;
-  /** Tokens of the batch. */
+  /** Tokens of its batches. */
   readonly tokens: number;
   /** Blocks trained on. */
   readonly anchors: number;
-  /** Mean cross-entropy of the supervised slots under the decay's weights, nats; null without anchors. */
+  /** Floating-point operations of the drafter and the head, forward and backward. */
+  readonly flops: number;
+  /** As the loss has it, such as the mean cross-entropy of the supervised slots under the decay's weights, nats; null without anchors. */
   readonly loss: number | null;
   /** null when skipped, as are the next two. */
   readonly matches: BlockMatches | null;

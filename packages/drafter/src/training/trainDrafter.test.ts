@@ -92,6 +92,8 @@ test("steps until the source ends; every event comes before its report", async (
     "report 2",
     "step 2, updates 2",
     "report 3",
+    "save 3",
+    "checkpoint 3",
     "end source",
   ]);
   expect(summary).toEqual({ steps: 3, skipped: 1, tokens: 27, anchors: 8, reason: "source" });
@@ -172,9 +174,79 @@ test("once hears one event, off none", async () => {
   expect(off).not.toHaveBeenCalled();
 });
 
+test("a step takes as many batches as it accumulates, the last one what is left", async () => {
+  const training = trainDrafter({ source: batches(5), step, steps: 9, accumulate: 2, timer });
+  const seen: number[][] = [];
+  training.on("step", ({ index, batches: count, updates }) => seen.push([index, count, updates]));
+  expect(await training.finished).toMatchObject({ steps: 3, tokens: 45, reason: "source" });
+  expect(seen).toEqual([
+    [1, 2, 1],
+    [3, 2, 2],
+    [4, 1, 3],
+  ]);
+});
+
+test("a run that goes on counts the steps before it", async () => {
+  const saved: number[] = [];
+  const { finished } = trainDrafter({
+    source: batches(9),
+    step,
+    steps: 5,
+    stepsBefore: 3,
+    timer,
+    checkpoint: { every: 4, save: async (done) => void saved.push(done) },
+  });
+  expect(await finished).toMatchObject({ steps: 5, tokens: 18, reason: "steps" });
+  expect(saved).toEqual([4, 5]);
+});
+
+test("a run that is done already takes no batch and saves nothing", async () => {
+  const save = vi.fn<() => Promise<void>>();
+  const { finished } = trainDrafter({
+    source: batches(9),
+    step,
+    steps: 5,
+    stepsBefore: 5,
+    timer,
+    checkpoint: { every: 1, save },
+  });
+  expect(await finished).toMatchObject({ steps: 5, tokens: 0, reason: "steps" });
+  expect(save).not.toHaveBeenCalled();
+});
+
+/** @yields {PackedHiddenStates} Nine batches of which only number 0 and number 2 are finite. */
+async function* mostlyBad(): AsyncGenerator<PackedHiddenStates> {
+  for await (const batch of batches(9)) {
+    if (batch.index === 0 || batch.index === 2) yield batch;
+    else {
+      const features = ops.upload(new Float32Array(9 * 48).fill(Number.NaN), [9, 48]);
+      yield { ...batch, features, dispose: () => [batch, features].forEach((part) => part.dispose()) };
+    }
+  }
+}
+
+test("non-finite steps in a row end the run, with a checkpoint", async () => {
+  const saved: number[] = [];
+  const { finished } = trainDrafter({
+    source: mostlyBad(),
+    step,
+    steps: 9,
+    mostSkipped: 2,
+    timer,
+    checkpoint: { every: 100, save: async (done) => void saved.push(done) },
+  });
+  // Bad are 1, then 3 and 4.
+  expect(await finished).toMatchObject({ steps: 5, skipped: 3, reason: "non-finite" });
+  expect(saved).toEqual([5]);
+});
+
 test("refuses numbers of steps that make no sense", () => {
   const options = { source: batches(1), step, steps: 1, timer };
   expect(() => trainDrafter({ ...options, steps: 0 })).toThrow("steps is 0, expected an integer of at least 1");
+  expect(() => trainDrafter({ ...options, accumulate: 0 })).toThrow("accumulate is 0, expected an integer of at");
+  expect(() => trainDrafter({ ...options, stepsBefore: 2 })).toThrow(
+    "stepsBefore is 2, expected an integer from 0 to steps, 1",
+  );
   expect(() => trainDrafter({ ...options, checkpoint: { every: 0.5, save: async () => undefined } })).toThrow(
     "checkpoint.every is 0.5, expected an integer of at least 1",
   );

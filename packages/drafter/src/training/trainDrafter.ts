@@ -1,31 +1,38 @@
-import type { PackedHiddenStates } from "@dflash/target-forward";
 import type { Section, Timer } from "@dflash/timer";
 import { createGuardedEvents, type GuardedEvents } from "./guardedEvents.ts";
 import type { StepResult } from "./stepResult.ts";
+import type { TrainBatch } from "./trainBatch.ts";
 import type { TrainStep } from "./trainStep.ts";
 
 export interface TrainOptions {
-  /** Batches with their hidden states; each is disposed after its step. */
-  readonly source: AsyncIterable<PackedHiddenStates>;
+  /** Batches with their hidden states; each is disposed once its gradients are there. */
+  readonly source: AsyncIterable<TrainBatch>;
   readonly step: TrainStep;
-  /** Steps at most, skipped ones included. */
+  /** Steps of the whole run at most, skipped ones included. */
   readonly steps: number;
+  /** Steps that were done before; 0 unless given. */
+  readonly stepsBefore?: number;
+  /** Batches a step, of which the last step may get fewer; 1 unless given. */
+  readonly accumulate?: number;
+  /** Non-finite steps in a row that end the run; 10 unless given. */
+  readonly mostSkipped?: number;
   /** Every step runs in `timer.step`; receives the section `checkpoint`. */
   readonly timer: Timer;
   /** Ends the run after the step that is under way. */
   readonly signal?: AbortSignal;
-  /** Calls `save` after every `every`-th step. */
+  /** Calls `save` after every `every`-th step, and at the end of the run, whatever ended it but an error. */
   readonly checkpoint?: { readonly every: number; readonly save: (step: number) => Promise<void> };
 }
 
 export interface TrainSummary {
-  /** Steps done, skipped ones included. */
+  /** Steps of the whole run, skipped ones and those before included. */
   readonly steps: number;
+  /** Of this part of the run, as are tokens and anchors. */
   readonly skipped: number;
   readonly tokens: number;
   readonly anchors: number;
-  /** What ended the run: all steps done, no more batches, or the signal. */
-  readonly reason: "steps" | "source" | "signal";
+  /** What ended the run: all steps done, no more batches, the signal, or too many non-finite steps in a row. */
+  readonly reason: "steps" | "source" | "signal" | "non-finite";
 }
 
 /** Payloads of the run's events. */
@@ -56,10 +63,18 @@ export interface TrainRun {
 
 /** Trains on batch after batch. Starts once the caller's synchronous code has run, so that listeners miss nothing. */
 export function trainDrafter(options: TrainOptions): TrainRun {
-  for (const [name, value] of Object.entries({ steps: options.steps, "checkpoint.every": options.checkpoint?.every })) {
+  const { steps, stepsBefore = 0, accumulate = 1, mostSkipped = 10, checkpoint } = options;
+  for (const [name, value] of Object.entries({
+    steps,
+    accumulate,
+    mostSkipped,
+    "checkpoint.every": checkpoint?.every,
+  })) {
     if (value !== undefined && (!Number.isInteger(value) || value < 1))
       throw new RangeError(`${name} is ${value}, expected an integer of at least 1`);
   }
+  if (!Number.isInteger(stepsBefore) || stepsBefore < 0 || stepsBefore > steps)
+    throw new RangeError(`stepsBefore is ${stepsBefore}, expected an integer from 0 to steps, ${steps}`);
   const saving = options.timer.section("checkpoint", { role: "checkpoint" });
   const events = createGuardedEvents<TrainEvents>("drafter");
   const listen =
@@ -72,48 +87,77 @@ export function trainDrafter(options: TrainOptions): TrainRun {
     on: listen("on"),
     once: listen("once"),
     off: listen("off"),
-    finished: Promise.resolve().then(async () => run(options, saving, events)),
+    finished: Promise.resolve().then(async () =>
+      run({ ...options, stepsBefore, accumulate, mostSkipped }, saving, events),
+    ),
   };
   return training;
 }
 
-async function run(options: TrainOptions, saving: Section, events: GuardedEvents<TrainEvents>): Promise<TrainSummary> {
-  const { source, step, steps, timer, signal, checkpoint } = options;
-  const done = { steps: 0, skipped: 0, tokens: 0, anchors: 0 };
+type RunOptions = TrainOptions & Required<Pick<TrainOptions, "stepsBefore" | "accumulate" | "mostSkipped">>;
 
-  const trainOn = async (batch: PackedHiddenStates): Promise<void> => {
+async function run(options: RunOptions, saving: Section, events: GuardedEvents<TrainEvents>): Promise<TrainSummary> {
+  const { step, steps, timer, signal, checkpoint, accumulate } = options;
+  const done = { steps: options.stepsBefore, skipped: 0, tokens: 0, anchors: 0 };
+  const batches = options.source[Symbol.asyncIterator]();
+  let saved = done.steps;
+
+  const accumulateOne = async (batch: TrainBatch): Promise<void> => {
     try {
-      const result = await step(batch);
-      done.steps++;
-      done.tokens += result.tokens;
-      done.anchors += result.anchors;
-      events.emit("step", result);
-      if (result.skipped !== null) {
-        done.skipped++;
-        events.emit("skip", result);
-      }
+      await step.accumulate(batch);
     } finally {
       batch.dispose();
     }
-    if (checkpoint && done.steps % checkpoint.every === 0) {
-      await saving.time(async () => checkpoint.save(done.steps));
-      events.emit("checkpoint", { step: done.steps });
-    }
+  };
+  const save = async (): Promise<void> => {
+    if (!checkpoint || saved === done.steps) return;
+    await saving.time(async () => checkpoint.save(done.steps));
+    saved = done.steps;
+    events.emit("checkpoint", { step: saved });
   };
 
-  let reason: TrainSummary["reason"] = "source";
-  try {
-    for await (const batch of source) {
-      await timer.step(async () => trainOn(batch));
-      if (done.steps === steps) reason = "steps";
-      else if (signal?.aborted) reason = "signal";
-      if (reason !== "source") break;
+  const stepFrom = async (first: TrainBatch): Promise<StepResult> => {
+    await accumulateOne(first);
+    for (let count = 1; count < accumulate; count++) {
+      const next = await batches.next();
+      if (next.done) break;
+      await accumulateOne(next.value);
     }
+    const result = await step.update();
+    done.steps++;
+    done.tokens += result.tokens;
+    done.anchors += result.anchors;
+    events.emit("step", result);
+    if (result.skipped !== null) {
+      done.skipped++;
+      events.emit("skip", result);
+    }
+    if (checkpoint && done.steps % checkpoint.every === 0) await save();
+    return result;
+  };
+
+  const untilDone = async (): Promise<TrainSummary["reason"]> => {
+    while (done.steps < steps) {
+      if (signal?.aborted) return "signal";
+      const first = await batches.next();
+      if (first.done) return "source";
+      const { skippedInARow } = await timer.step(async () => stepFrom(first.value));
+      if (skippedInARow >= options.mostSkipped) return "non-finite";
+    }
+    return "steps";
+  };
+
+  let reason: TrainSummary["reason"];
+  try {
+    reason = await untilDone();
   } catch (error) {
     // A source that has the signal too may end its wait with the signal's error.
     if (!signal?.aborted || error !== signal.reason) throw error;
     reason = "signal";
+  } finally {
+    await batches.return?.();
   }
+  await save();
   const summary = { ...done, reason };
   events.emit("end", summary);
   return summary;

@@ -2,7 +2,7 @@ import { type Engine, startEngine } from "@dflash/engine";
 import { createOps, type Ops } from "@dflash/ops";
 import type { TargetHead } from "@dflash/target-forward";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { tinyBatch, tinyHead, tinyTraining } from "../tinyDrafter.test-support.ts";
+import { tinyBatch, tinyHead, tinyTraining, trainOn } from "../tinyDrafter.test-support.ts";
 
 describe.each([
   ["cpu", 40],
@@ -25,7 +25,7 @@ describe.each([
       const losses: (number | null)[] = [];
       for (let index = 0; index < 6; index++) {
         const batch = await tinyBatch(ops, { index, lengths: [10 + (index % 5), 6 + (index % 3)] });
-        losses.push((await step(batch)).loss);
+        losses.push((await trainOn(step, batch)).loss);
         batch.dispose();
       }
       runs.push(losses);
@@ -42,7 +42,7 @@ describe.each([
     for (let index = 0; index < steps; index++) {
       const supervised = index % 10 === 9 ? () => false : undefined;
       const batch = await tinyBatch(ops, { index, lengths: [7 + (index % 6)], ...(supervised && { supervised }) });
-      await step(batch);
+      await trainOn(step, batch);
       batch.dispose();
       counts.add(engine.memory().tensors);
     }

@@ -1,131 +1,162 @@
 import type { Ops, Tensor } from "@dflash/ops";
-import type { PackedHiddenStates, TargetHead } from "@dflash/target-forward";
+import type { TargetHead } from "@dflash/target-forward";
 import type { Timer } from "@dflash/timer";
 import { blockRates, countMatches } from "../blocks/blockMatches.ts";
 import { blockTargets } from "../blocks/blockTargets.ts";
-import { sampleAnchors } from "../blocks/sampleAnchors.ts";
-import { defaultGamma, slotWeights } from "../blocks/slotWeights.ts";
+import { type AnchorOptions, createAnchorSampler } from "../blocks/createAnchorSampler.ts";
 import type { DrafterConfig } from "../config/drafterConfig.ts";
+import type { Loss } from "../loss/loss.ts";
 import type { DFlashDrafter } from "../model/createDrafter.ts";
-import type { OptimizerPart, TensorMap, UpdateFigures } from "../optimizer/optimizerPart.ts";
-import { checkSeed } from "../philox.ts";
+import type { WeightSource } from "../model/randomWeights.ts";
+import { createOptimizer } from "../optimizer/createOptimizer.ts";
+import type { OptimizerPart, TensorMap } from "../optimizer/optimizerPart.ts";
 import { findNonFinite } from "./findNonFinite.ts";
-import { createObjective } from "./objective.ts";
-import type { Skip, StepResult } from "./stepResult.ts";
+import { createObjective, type HeadChunk } from "./objective.ts";
+import type { StepResult } from "./stepResult.ts";
+import { createStepWindow } from "./stepWindow.ts";
+import type { TrainBatch } from "./trainBatch.ts";
 
-export interface TrainStepOptions {
+export interface TrainStepOptions extends Omit<AnchorOptions, "blockSize"> {
   readonly drafter: DFlashDrafter;
   /** The target's embedding and LM head; stay as they are. */
   readonly head: TargetHead;
   readonly ops: Ops;
-  /** Receives the sections `drafter/anchors`, `mask`, `noise`, `forward`, `loss`, `backward`, `clip`, `optimizer` and `metrics`. */
+  /** Receives the sections `drafter/anchors`, `mask`, `noise`, `forward`, `loss`, `backward`, `metrics`, `clip` and `optimizer`. */
   readonly timer: Timer;
   /** In the order of their work. */
   readonly optimizer: readonly OptimizerPart[];
-  /** Most anchors a row; the published recipes take 512. */
-  readonly anchorsPerRow: number;
-  /** Of the anchors, an integer from 0 to 2^32 − 1. */
-  readonly seed: number;
-  /** γ of the loss's decay over a block, null for none; `defaultGamma` unless given. */
-  readonly gamma?: number | null;
+  /** Decay unless given. */
+  readonly loss?: Loss;
+  /** Bounds the memory of the head's logits. */
+  readonly headChunk?: HeadChunk;
+  /** Adds numbers up over all processes that train together; they are this process's own unless given. */
+  readonly reduceSum?: (values: readonly number[]) => Promise<readonly number[]>;
 }
 
-/** Trains on one batch. The batch stays the caller's to dispose; of the step's own tensors none is left. */
+/** What a step counts over the whole run. */
+export interface StepCounters {
+  /** Updates of the parameters. */
+  readonly updates: number;
+  /** Non-finite steps since the last update. */
+  readonly skippedInARow: number;
+}
+
+/** Trains the drafter on windows of one or more batches. */
 export interface TrainStep {
-  (batch: PackedHiddenStates): Promise<StepResult>;
-  /** Frees the optimizer's state. */
+  /** Adds a batch's gradients to the window. The batch stays the caller's to dispose. */
+  accumulate(batch: TrainBatch): Promise<void>;
+  /**
+   * Ends the window: updates the parameters by its gradients, which are those of all its batches at once. A window without
+   * anchors, or with a loss or gradient that isn't finite, changes no parameter and says so.
+   */
+  update(): Promise<StepResult>;
+  readonly counters: StepCounters;
+  /** The optimizer's tensors by name; together with the parameters and the counters all that a step depends on. */
+  readonly optimizerState: TensorMap;
+  /** Goes on from where another run was. */
+  restore(counters: StepCounters, optimizerState: WeightSource): Promise<void>;
+  /** Frees the window's gradients and the optimizer's state. */
   dispose(): void;
 }
 
-/**
- * Makes the step: anchors, forward, loss, backward and update. A step without anchors, or with a loss or gradient that
- * isn't finite, changes no parameter and says so.
- *
- * @throws {Error} When the head doesn't fit the drafter, or an option is out of range.
- */
+/** @throws {Error} When the head doesn't fit the drafter, or an option is out of range. */
 export function createTrainStep(options: TrainStepOptions): TrainStep {
-  const { drafter, head, ops, timer, optimizer, anchorsPerRow, seed, gamma } = options;
+  const { drafter, head, ops, timer, loss = { type: "decay" }, reduceSum = async (values) => values } = options;
   const { config, parameters } = drafter;
   const { blockSize } = config;
   checkHead(config, head);
-  checkSeed(seed);
-  if (!Number.isInteger(anchorsPerRow) || anchorsPerRow < 1) {
-    throw new RangeError(`anchorsPerRow is ${anchorsPerRow}, expected an integer of at least 1`);
-  }
-  const weights = slotWeights(blockSize, gamma === undefined ? defaultGamma(blockSize) : gamma);
-  const objective = createObjective({ drafter, head, ops, timer });
+  const sampleAnchors = createAnchorSampler({ ...options, blockSize });
+  const objective = createObjective({ ...options, loss });
+  const optimizer = createOptimizer(options.optimizer, parameters, timer);
   const sections = {
     anchors: timer.section("drafter/anchors"),
-    backward: timer.section("drafter/backward"),
     clip: timer.section("drafter/clip"),
     metrics: timer.section("drafter/metrics"),
   };
-  const parts = optimizer.map((part) => ({
-    part,
-    section: timer.section(part.section, { role: "optimizer" }),
-    state: part.init(parameters),
-  }));
-  let updates = 0;
+  let counters: StepCounters = { updates: 0, skippedInARow: 0 };
+  let window = createStepWindow(ops);
+  /** The first tensor of the window that was found to be not finite. */
+  let fault: string | null = null;
 
-  const applyUpdate = (gradients: TensorMap, gradientNorm: number): UpdateFigures => {
-    updates++;
-    let figures: UpdateFigures = {};
-    for (const { part, section, state } of parts) {
-      const update = { parameters, gradients, gradientNorm, state, count: updates };
-      figures = { ...figures, ...section.time(() => part.update(update)) };
+  /** The window's mean gradients under their names, and their norm. */
+  const normalise = async (divisor: number): Promise<{ gradients: TensorMap; gradientNorm: number }> => {
+    const { gradients } = window;
+    const gradientNorm = (await ops.globalNorm(gradients)) / divisor;
+    for (const gradient of gradients) ops.scaleInPlace(gradient, 1 / divisor);
+    return { gradients: new Map([...parameters.keys()].map((name, i) => [name, gradients[i]!])), gradientNorm };
+  };
+
+  const finish = async (): Promise<StepResult> => {
+    const { counts, matches } = window;
+    const unchanged = { ...counts, matches: null, rates: null, learningRate: null };
+    const [sum = Number.NaN, divisor = Number.NaN] = await reduceSum([window.loss, window.divisor]);
+    if (divisor === 0)
+      return { ...unchanged, ...counters, skipped: { cause: "no-anchors" }, loss: null, gradientNorm: null };
+
+    const { gradients, gradientNorm } = await sections.clip.time(() => normalise(divisor));
+    const measured = { loss: sum / divisor, gradientNorm };
+    if (fault !== null || !Number.isFinite(sum) || !Number.isFinite(gradientNorm)) {
+      const named = [...gradients].map(([name, gradient]) => [`gradient of ${name}`, gradient] as const);
+      const tensor = fault ?? (await findNonFinite(ops, named)) ?? "global gradient norm";
+      counters = { ...counters, skippedInARow: counters.skippedInARow + 1 };
+      return { ...unchanged, ...measured, ...counters, skipped: { cause: "non-finite", tensor } };
     }
-    return figures;
+    counters = { updates: counters.updates + 1, skippedInARow: 0 };
+    const { learningRate = null } = optimizer.update(gradients, gradientNorm, counters.updates);
+    const rates = matches && blockRates(matches);
+    return { ...counts, ...measured, ...counters, skipped: null, matches, rates, learningRate };
   };
 
-  const nonFinite = async (batch: PackedHiddenStates, loss: Tensor, gradients: TensorMap): Promise<Skip> => {
-    const suspects: (readonly [string, Tensor])[] = [
-      ["features", batch.features],
-      ...[...parameters].map(([name, tensor]) => [name, tensor] as const),
-      ["loss", loss],
-      ...[...gradients].map(([name, tensor]) => [`gradient of ${name}`, tensor] as const),
-    ];
-    return { cause: "non-finite", tensor: (await findNonFinite(ops, suspects)) ?? "global gradient norm" };
-  };
-
-  const step = async (batch: PackedHiddenStates): Promise<StepResult> => {
-    const { blocks, targets } = sections.anchors.time(() => {
-      const drawn = sampleAnchors(batch, { anchorsPerRow, seed });
-      return { blocks: drawn, targets: blockTargets(drawn, batch, weights) };
-    });
-    const anchors = blocks.keep.reduce((sum, kept) => sum + kept, 0);
-    const counted = { index: batch.index, tokens: batch.ids.length, anchors };
-    const unchanged = { ...counted, updates, matches: null, rates: null, learningRate: null };
-    if (anchors === 0) return { ...unchanged, skipped: { cause: "no-anchors" }, loss: null, gradientNorm: null };
-
-    const recording = objective(batch, blocks, targets, targets.weightSum);
-    const { loss, rowLosses, predictions } = recording.outputs;
-    const made: Tensor[] = [loss, rowLosses, predictions];
-    try {
-      const list = sections.backward.time(() => recording.backward());
-      made.push(...list);
-      const gradients: TensorMap = new Map([...parameters.keys()].map((name, i) => [name, list[i]!]));
-      const measured = await sections.clip.time(async () => ({
-        loss: (await loss.read())[0]!,
-        gradientNorm: await ops.globalNorm(list),
-      }));
-      if (!Number.isFinite(measured.loss) || !Number.isFinite(measured.gradientNorm)) {
-        return { ...unchanged, ...measured, skipped: await nonFinite(batch, loss, gradients) };
+  return {
+    async accumulate(batch) {
+      const { blocks, targets } = sections.anchors.time(() => {
+        const drawn = sampleAnchors(batch);
+        return { blocks: drawn, targets: blockTargets(drawn, batch, blockSize) };
+      });
+      window.open({ index: batch.index, tokens: batch.ids.length, anchors: blocks.anchors.length });
+      if (targets.rows.length === 0) return;
+      const evaluation = await objective(batch, blocks, targets);
+      const matches = sections.metrics.time(() => countMatches(targets, evaluation, blockSize));
+      window.add({ ...evaluation, matches });
+      // Now, while its features are there to be looked at.
+      if (!Number.isFinite(evaluation.loss)) {
+        fault ??= (await findNonFinite(ops, [...batchTensors(batch), ...parameters])) ?? "loss";
       }
-      const { learningRate = null } = applyUpdate(gradients, measured.gradientNorm);
-      const matches = await sections.metrics.time(async () =>
-        countMatches(targets, await predictions.read(), blockSize),
-      );
-      return { ...counted, ...measured, updates, skipped: null, matches, rates: blockRates(matches), learningRate };
-    } finally {
-      for (const tensor of made) tensor.dispose();
-    }
-  };
-
-  return Object.assign(step, {
-    dispose() {
-      for (const { state } of parts) for (const tensor of state.values()) tensor.dispose();
     },
-  });
+
+    async update() {
+      try {
+        return await finish();
+      } finally {
+        window.dispose();
+        window = createStepWindow(ops);
+        fault = null;
+      }
+    },
+
+    get counters() {
+      return counters;
+    },
+    optimizerState: optimizer.state,
+
+    async restore(before, optimizerState) {
+      counters = { ...before };
+      await optimizer.restore(ops, optimizerState);
+    },
+
+    dispose() {
+      window.dispose();
+      optimizer.dispose();
+    },
+  };
+}
+
+function batchTensors({ features, last }: TrainBatch): (readonly [string, Tensor])[] {
+  const all = "dispose" in features ? [features] : features;
+  return [
+    ...all.map((tensor) => ["features", tensor] as const),
+    ...(last === null ? [] : [["last hidden states", last] as const]),
+  ];
 }
 
 function checkHead(config: DrafterConfig, head: TargetHead): void {
