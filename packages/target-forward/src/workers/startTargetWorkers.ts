@@ -93,19 +93,23 @@ export async function startTargetWorkers(options: TargetWorkersOptions): Promise
     for (const job of jobs) assign(job);
   }
 
-  async function start(index: number): Promise<void> {
+  async function start(index: number): Promise<TargetWorker> {
     const timed = timer !== undefined && placement !== "process" && index < timedWorkers;
     const onCrash = (reason: string): void => void replace(index, reason);
-    const place = { device: devices?.[index], lane: `target[${index}]`, timed, onCrash };
     starting++;
     try {
+      const place = { device: devices?.[index], lane: `target[${index}]`, timed, onCrash };
       const worker = await startTargetWorker({ ...options, ...place });
-      workers[index] = worker;
-      if (timer && worker.ready.timer) attachTimer(timer, worker.ready.timer);
       if (closed) await worker.end();
+      else workers[index] = worker;
+      return worker;
     } finally {
       starting--;
     }
+  }
+
+  function attach({ ready }: TargetWorker): void {
+    if (timer && ready.timer) attachTimer(timer, ready.timer);
   }
 
   async function replace(index: number, reason: string): Promise<void> {
@@ -119,7 +123,7 @@ export async function startTargetWorkers(options: TargetWorkersOptions): Promise
     const restarted = start(index);
     for (const job of isHopeless ? jobs.slice(1) : jobs) assign(job);
     try {
-      await restarted;
+      attach(await restarted);
       assignWaiting();
     } catch (error) {
       if (closed) return;
@@ -139,13 +143,15 @@ export async function startTargetWorkers(options: TargetWorkersOptions): Promise
   }
 
   const started = await Promise.allSettled(Array.from({ length: count }, (_, index) => start(index)));
+  // In their order, so that names are the same in every run.
+  for (const outcome of started) if (outcome.status === "fulfilled") attach(outcome.value);
   const failure = started.find((outcome) => outcome.status === "rejected");
-  const [first] = workers;
-  if (failure || !first) {
+  const [first] = started;
+  if (failure || first?.status !== "fulfilled") {
     await close();
     throw failure?.reason;
   }
-  const { layers, hiddenSize, engine } = first.ready;
+  const { layers, hiddenSize, engine } = first.value.ready;
   const pool: TargetWorkers = {
     layers,
     hiddenSize,
