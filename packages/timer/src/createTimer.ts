@@ -123,7 +123,7 @@ export function createTimer(options: TimerOptions = {}): Timer {
   function update(): void {
     const on = enabled && steps % sampleEvery === 0;
     if (recorder.on === on) return;
-    drain();
+    recorder.flush();
     internals.skip();
     replay.reset();
     recorder.on = on;
@@ -139,7 +139,7 @@ export function createTimer(options: TimerOptions = {}): Timer {
     recorder.record(STEP_END);
     const boundaries = (recorder.head - lastEnd) | 0;
     lastEnd = recorder.head;
-    drain();
+    recorder.flush();
     if (!closed) return update();
     closed = false;
     const { start, sections, unbalanced, dropped } = replay.totals;

@@ -28,6 +28,8 @@ export interface Recorder {
   /** Writes a boundary; a token tells overlapping runs apart. */
   record(code: number, token?: number): void;
   section(slot: number, name: string): Section;
+  /** Drains what stands in the recording. */
+  flush(): void;
 }
 
 /** How a recorder is made. */
@@ -162,6 +164,9 @@ export function createRecorder({ clock, probe, shared, limit, drain }: RecorderO
   return {
     recording,
     record,
+    flush() {
+      tail = drain();
+    },
     section: (slot, name) => new RecordedSection(slot, name),
     get head() {
       return head;

@@ -282,6 +282,17 @@ export function createReplay({ origin, onUnbalanced }: ReplayOptions): Replay {
     }
   }
 
+  /** A whole run of a section of the own lane. */
+  function addLeaf(slot: number, ns: number): void {
+    const at = slot * STRIDE;
+    if (sections[at + PARENT] === 0) sections[at + PARENT] = stacks[depths[OWN]! - 1]! & SLOT || ROOT;
+    sections[at + TOTAL]! += ns;
+    sections[at + SELF]! += ns;
+    sections[at + COUNT]! += 1;
+    if (isWait[slot] === 1) waits[OWN]! += ns;
+    if (laneCount > 1) busySets[isWork[slot] === 1 ? busy | 1 : busy & ~1]! += ns;
+  }
+
   function lap(slot: number): void {
     const lane = laneOf[slot]!;
     const top = depths[lane] === 0 ? 0 : stacks[lane * DEPTH + depths[lane]! - 1]!;
@@ -365,6 +376,7 @@ export function createReplay({ origin, onUnbalanced }: ReplayOptions): Replay {
       const { recording, slots } = track;
       const { words, floats, size, stride } = recording;
       const hasCauses = stride > CAUSES;
+      const mayBeLeaf = !hasCauses && slots === null;
       let tail = track.tail;
       while (tail !== end) {
         const at = HEADER + (tail & (size - 1)) * stride;
@@ -383,6 +395,28 @@ export function createReplay({ origin, onUnbalanced }: ReplayOptions): Replay {
         track.tail = tail;
         if (slots !== null && kind >= STEP) continue;
         moveTo(time);
+        // A section without children is the commonest: its start and stop at once, past the stack.
+        const next = HEADER + (tail & (size - 1)) * stride;
+        if (
+          kind === START &&
+          tail !== end &&
+          words[next * 2 + 2] === code + STOP &&
+          mayBeLeaf &&
+          laneOf[slot] === OWN &&
+          inWindow &&
+          inline < 0 &&
+          openDepth[slot] === 0
+        ) {
+          const stop = (words[next * 2 + 1]! - originHigh) * 0x1_0000_0000 + words[next * 2]! - originLow;
+          if (stop <= limit) {
+            accrue(OWN);
+            addLeaf(slot, stop - now[0]!);
+            now[0] = accruedTo[OWN] = stop;
+            tail = (tail + 1) | 0;
+            track.tail = tail;
+            continue;
+          }
+        }
         if (hasCauses) {
           causes = floats;
           causesAt = at + CAUSES;
