@@ -1,7 +1,8 @@
 import { defineConfig } from "tsdown";
 
 export default defineConfig({
-  entry: ["src/index.ts"],
+  // The second is what target workers start with.
+  entry: ["src/index.ts", "src/workers/runTargetWorker.ts"],
   format: "esm",
   platform: "node",
   dts: { sourcemap: true },

@@ -1,7 +1,7 @@
 import type { EngineMemory } from "@dflash/engine";
 import { attachTimer, type Timer } from "@dflash/timer";
 import { createGuardedEvents } from "../guardedEvents.ts";
-import type { HiddenStateSource } from "../hostHiddenStates.ts";
+import type { HiddenStateSource, HostHiddenStates } from "../hostHiddenStates.ts";
 import { startTargetWorker, type Job, type TargetWorker } from "./targetWorker.ts";
 import { TargetWorkerError } from "./targetWorkerError.ts";
 import type { WireFormat, WorkerEngine } from "./workerMessages.ts";
@@ -54,7 +54,10 @@ export interface TargetWorkers extends HiddenStateSource {
   close(): Promise<void>;
 }
 
-/** Workers that a batch may end. More than one, since a process that is killed takes along what it had computed but not sent. */
+/**
+ * Workers that a batch may end, and ends in a row without a batch between them. More than one, since a process that is killed
+ * takes along what it had computed but not sent.
+ */
 const mostCrashes = 3;
 /** A timer holds eight lanes; two are the data's and the consumer's own. */
 const timedWorkers = 6;
@@ -77,14 +80,17 @@ export async function startTargetWorkers(options: TargetWorkersOptions): Promise
   /** Jobs that no worker can take yet. */
   let waiting: Job[] = [];
   let starting = 0;
-  let closed = false;
+  let crashesInARow = 0;
+  const closing = new AbortController();
+  /** What a batch is refused with when there is no worker. */
+  let gone: unknown = new Error("the target workers are closed");
 
   function assign(job: Job): void {
     const running = workers.filter((worker) => worker !== undefined);
     const [free] = running.toSorted((a, b) => a.jobs.length - b.jobs.length);
     if (free) free.run(job);
     else if (starting > 0) waiting.push(job);
-    else job.reject(new Error("the target workers are closed"));
+    else job.reject(gone);
   }
 
   function assignWaiting(): void {
@@ -98,10 +104,10 @@ export async function startTargetWorkers(options: TargetWorkersOptions): Promise
     const onCrash = (reason: string): void => void replace(index, reason);
     starting++;
     try {
-      const place = { device: devices?.[index], lane: `target[${index}]`, timed, onCrash };
+      const { signal } = closing;
+      const place = { device: devices?.[index], lane: `target[${index}]`, timed, onCrash, signal };
       const worker = await startTargetWorker({ ...options, ...place });
-      if (closed) await worker.end();
-      else workers[index] = worker;
+      workers[index] = worker;
       return worker;
     } finally {
       starting--;
@@ -120,26 +126,27 @@ export async function startTargetWorkers(options: TargetWorkersOptions): Promise
     const [suspect] = jobs;
     const isHopeless = suspect !== undefined && ++suspect.crashes === mostCrashes;
     if (isHopeless) suspect.reject(new TargetWorkerError(suspect.batch.index, mostCrashes, reason));
-    const restarted = start(index);
+    const restarted =
+      ++crashesInARow > mostCrashes * count
+        ? Promise.reject(new Error(`target workers ended ${crashesInARow} times in a row (the last: ${reason})`))
+        : start(index);
     for (const job of isHopeless ? jobs.slice(1) : jobs) assign(job);
     try {
       attach(await restarted);
       assignWaiting();
     } catch (error) {
-      if (closed) return;
-      events.emit("crash", { worker: index, reason: `not started again: ${String(error)}`, batches: [] });
       if (starting > 0 || workers.some((worker) => worker !== undefined)) return;
-      for (const { reject } of waiting) reject(error);
-      waiting = [];
+      gone = error;
+      assignWaiting();
     }
   }
 
   async function close(): Promise<void> {
-    closed = true;
-    const running = workers.splice(0).filter((worker) => worker !== undefined);
-    const jobs = running.flatMap((worker) => worker.jobs);
-    await Promise.all(running.map((worker) => worker.end()));
-    for (const { reject } of [...jobs, ...waiting]) reject(new Error("the target workers are closed"));
+    const jobs = workers.flatMap((worker) => worker?.jobs ?? []);
+    closing.abort();
+    await Promise.all(workers.splice(0).map(async (worker) => worker?.end()));
+    for (const { reject } of jobs) reject(gone);
+    assignWaiting();
   }
 
   const started = await Promise.allSettled(Array.from({ length: count }, (_, index) => start(index)));
@@ -157,7 +164,13 @@ export async function startTargetWorkers(options: TargetWorkersOptions): Promise
     hiddenSize,
     engine,
     states: (batch, capture) =>
-      new Promise((resolve, reject) => assign({ batch, capture, crashes: 0, resolve, reject })),
+      new Promise((resolve, reject) => {
+        const done = (states: HostHiddenStates): void => {
+          crashesInARow = 0;
+          resolve(states);
+        };
+        assign({ batch, capture, crashes: 0, resolve: done, reject });
+      }),
     memory: () => workers.flatMap((worker) => worker?.memory ?? []),
     on(event, listener) {
       events.on(event, listener);

@@ -27,6 +27,8 @@ export interface TargetWorkerOptions {
   readonly timed: boolean;
   /** Called when the worker, once it was ready, ends by itself. */
   readonly onCrash: (reason: string) => void;
+  /** Ends the worker while it starts. */
+  readonly signal: AbortSignal;
 }
 
 /** A worker with its model loaded. */
@@ -42,7 +44,7 @@ export interface TargetWorker {
 
 /** Starts a worker. @throws {Error} The one line with which its engine or its model does not start. */
 export function startTargetWorker(options: TargetWorkerOptions): Promise<TargetWorker> {
-  const { module, engine = {}, placement = "thread", device, wire = "float32", lane, timed, onCrash } = options;
+  const { module, engine = {}, placement = "thread", device, wire = "float32", lane, timed, onCrash, signal } = options;
   const jobs = new Map<number, Job>();
   let memory: EngineMemory = { tensors: 0, bytes: 0, heapBytes: null };
   let ids = 0;
@@ -51,8 +53,14 @@ export function startTargetWorker(options: TargetWorkerOptions): Promise<TargetW
   return new Promise((resolve, reject) => {
     const end = (): Promise<void> => {
       state = "ended";
+      signal.removeEventListener("abort", abort);
       return port.end();
     };
+    const abort = (): void => {
+      reject(new Error("the target workers are closed"));
+      void end();
+    };
+    signal.addEventListener("abort", abort);
     const finish = (id: number): Job | undefined => {
       const job = jobs.get(id);
       jobs.delete(id);
@@ -63,6 +71,7 @@ export function startTargetWorker(options: TargetWorkerOptions): Promise<TargetW
     const onReply = (reply: WorkerReply): void => {
       if (reply.kind === "ready") {
         state = "ready";
+        signal.removeEventListener("abort", abort);
         port.hold(false);
         resolve({
           ready: reply,
