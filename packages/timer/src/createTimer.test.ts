@@ -318,7 +318,7 @@ describe("createTimer", () => {
 
   it("counts work and reads an engine's causes at every boundary", () => {
     const probe = { kernels: 100, newBytes: 0, tensors: 7, syncMs: 0.5 };
-    const { timer, reports } = virtualTimer({ probe });
+    const { timer, pass, reports } = virtualTimer({ probe });
     const [outer, inner] = [timer.section("outer"), timer.section("inner")];
     timer.section("never");
     timer.step(() => {
@@ -332,6 +332,7 @@ describe("createTimer", () => {
         inner.add("tokens", 512);
         inner.add("tokens", 8);
         inner.add("flops", 2e12);
+        pass(250_000);
       });
       outer.stop();
       probe.syncMs += 0.25;
@@ -340,7 +341,11 @@ describe("createTimer", () => {
       causes: { kernels: 111, newBytes: 4096, tensors: -2, newShapes: null, syncMs: 0.25 },
       sections: {
         outer: { causes: { kernels: 110, newBytes: 4096, tensors: -2, newShapes: null, syncMs: 0 }, work: null },
-        inner: { causes: { kernels: 100 }, work: { tokens: 520, flops: 2e12, bytes: 0 } },
+        inner: {
+          causes: { kernels: 100 },
+          work: { tokens: 520, flops: 2e12, bytes: 0 },
+          rates: { tokens: 2_080_000, flops: 8e15, bytes: 0 },
+        },
         never: { causes: null, work: null },
       },
     });

@@ -56,7 +56,11 @@ export function readStep(source: StepSource): ReportSnapshot {
     // A section that is open over the whole step has time and no completed call.
     const seen = !isDropped && (field(COUNT) > 0 || field(TOTAL) > 0);
     const overlapping = seen && field(OVERLAPPING) > 0 && field(SELF) === 0;
-    const [tokens, flops, bytes] = [field(WORK_FIELDS), field(WORK_FIELDS + 1), field(WORK_FIELDS + 2)];
+    /** Work by unit, each divided by `by`. */
+    const workBy = (by: number): SectionReport["work"] => {
+      const [tokens, flops, bytes] = [0, 1, 2].map((unit) => field(WORK_FIELDS + unit) / by);
+      return tokens! + flops! + bytes! > 0 ? { tokens: tokens!, flops: flops!, bytes: bytes! } : null;
+    };
     const reason = isDropped ? "dropped" : !seen ? "not reached" : overlapping ? "overlapping" : undefined;
     return {
       ...info,
@@ -64,7 +68,8 @@ export function readStep(source: StepSource): ReportSnapshot {
       selfMs: seen && !overlapping ? field(SELF) / 1e6 : null,
       count: field(COUNT),
       parent: field(PARENT) > 0 ? infos[field(PARENT)]!.name : null,
-      work: tokens + flops + bytes > 0 ? { tokens, flops, bytes } : null,
+      work: workBy(1),
+      rates: field(TOTAL) > 0 ? workBy(field(TOTAL) / 1e9) : null,
       causes: seen ? causesOf(slot) : null,
       ...late,
       ...(reason && { reason }),

@@ -101,6 +101,8 @@ export interface SectionReport extends SectionTimes, SectionInfo {
   readonly parent: string | null;
   /** Work counted by `add`, or null. */
   readonly work: Readonly<Record<WorkUnit, number>> | null;
+  /** The same per second of `ms`. */
+  readonly rates?: Readonly<Record<WorkUnit, number>> | null;
   /** Null without a probe. */
   readonly causes: Causes | null;
 }
