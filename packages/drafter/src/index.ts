@@ -10,8 +10,12 @@ export { blockRanges, type LayerRanges } from "./blocks/blockRanges.ts";
 export { blockTargets, type BlockTargets } from "./blocks/blockTargets.ts";
 export { createAnchorSampler, type AnchorOptions, type AnchorRule, type Blocks } from "./blocks/createAnchorSampler.ts";
 export { noiseBlocks, rowPositions, type NoiseBlocks } from "./blocks/noiseBlocks.ts";
+export { bestCheckpoint, listCheckpoints, pruneCheckpoints, type SavedCheckpoint } from "./checkpoint/checkpoints.ts";
+export { loadCheckpoint, type LoadCheckpointOptions, type LoadedCheckpoint } from "./checkpoint/loadCheckpoint.ts";
 export { loadDrafter, type LoadDrafterOptions } from "./checkpoint/loadDrafter.ts";
-export { saveDrafter } from "./checkpoint/saveDrafter.ts";
+export { saveCheckpoint, type CheckpointOptions } from "./checkpoint/saveCheckpoint.ts";
+export { saveDrafter, type SaveDrafterOptions } from "./checkpoint/saveDrafter.ts";
+export type { TrainingState } from "./checkpoint/trainingState.ts";
 export {
   createDrafterConfig,
   type DrafterConfig,
@@ -20,7 +24,7 @@ export {
   type LayerType,
   type TargetShape,
 } from "./config/drafterConfig.ts";
-export { formatDrafterConfig } from "./config/formatDrafterConfig.ts";
+export { formatDrafterConfig, type WeightType } from "./config/formatDrafterConfig.ts";
 export { parseDrafterConfig } from "./config/parseDrafterConfig.ts";
 export { dPaceWeights } from "./loss/dPaceWeights.ts";
 export { lossWeighting, type Loss, type LossWeighting } from "./loss/loss.ts";

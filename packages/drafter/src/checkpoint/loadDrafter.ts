@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Ops } from "@dflash/ops";
 import { openCheckpoint, type Safetensors } from "@dflash/safetensors";
@@ -6,6 +5,7 @@ import type { Timer } from "@dflash/timer";
 import { parseDrafterConfig } from "../config/parseDrafterConfig.ts";
 import { createDrafter, type DFlashDrafter } from "../model/createDrafter.ts";
 import { parameterShapes } from "../model/parameterShapes.ts";
+import { readJson } from "./jsonFile.ts";
 
 export interface LoadDrafterOptions {
   readonly ops: Ops;
@@ -20,7 +20,7 @@ export interface LoadDrafterOptions {
  */
 export async function loadDrafter(dir: string, { ops, timer }: LoadDrafterOptions): Promise<DFlashDrafter> {
   const configPath = join(dir, "config.json");
-  const config = parseDrafterConfig(await readJson(configPath), configPath);
+  const config = parseDrafterConfig(await readJson(configPath, "the config of a drafter"), configPath);
   const checkpoint = await openCheckpoint(dir);
   try {
     checkShapes(dir, checkpoint, parameterShapes(config));
@@ -28,21 +28,6 @@ export async function loadDrafter(dir: string, { ops, timer }: LoadDrafterOption
   } finally {
     await checkpoint.close();
   }
-}
-
-async function readJson(path: string): Promise<unknown> {
-  const text = await readFile(path, "utf8").catch((error: unknown) => {
-    throw new Error(`${path}: cannot be read (${reason(error)}); expected the config of a drafter`, { cause: error });
-  });
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new Error(`${path}: not JSON (${reason(error)})`, { cause: error });
-  }
-}
-
-function reason(error: unknown): string {
-  return String(error).replace(/\s+/g, " ");
 }
 
 function checkShapes(dir: string, { tensors }: Safetensors, shapes: ReadonlyMap<string, readonly number[]>): void {

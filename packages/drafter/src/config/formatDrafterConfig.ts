@@ -1,15 +1,18 @@
 import type { DrafterConfig } from "./drafterConfig.ts";
 
+/** Float types that a drafter's weights are saved in. */
+export type WeightType = "BF16" | "F32";
+
 /**
  * The content of `config.json` in the published layout. What moved between versions stands in both places: block size at
  * the top and in `dflash_config`, the rotary base in `rope_parameters` and as `rope_theta`.
  */
-export function formatDrafterConfig(config: DrafterConfig): Record<string, unknown> {
+export function formatDrafterConfig(config: DrafterConfig, weights: WeightType = "BF16"): Record<string, unknown> {
   return {
     architectures: ["DFlashDraftModel"],
     auto_map: { AutoModel: "dflash.DFlashDraftModel" },
     model_type: "qwen3",
-    dtype: "bfloat16",
+    dtype: weights === "BF16" ? "bfloat16" : "float32",
     hidden_size: config.hiddenSize,
     intermediate_size: config.intermediateSize,
     num_hidden_layers: config.layers,

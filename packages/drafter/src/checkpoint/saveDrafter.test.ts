@@ -54,6 +54,15 @@ test("writes the published tensors without a prefix, in bfloat16, and nothing el
   expect(await readdir(dir)).toEqual(["config.json", "model.safetensors"]);
 });
 
+test("loads float32 weights bit for bit", async () => {
+  await saveDrafter(dir, drafter, { weights: "F32" });
+  expect(JSON.parse(await readFile(join(dir, "config.json"), "utf8"))).toMatchObject({ dtype: "float32" });
+  const loaded = await load();
+  for (const [name, tensor] of drafter.parameters)
+    expect(await loaded.parameters.get(name)!.read()).toEqual(await tensor.read());
+  loaded.dispose();
+});
+
 test("loads what it saved, rounded to bfloat16", async () => {
   const loaded = await load();
   expect(loaded.config).toEqual(tinyConfig);

@@ -1,0 +1,50 @@
+import type { StepCounters } from "../training/trainStep.ts";
+
+/** What a checkpoint says besides its tensors; the content of its `training.json`. */
+export interface TrainingState {
+  readonly version: 1;
+  /** Steps done, skipped ones included. */
+  readonly step: number;
+  readonly counters: StepCounters;
+  /** What the best checkpoint is chosen by, the higher the better; null when nothing was measured. */
+  readonly score: number | null;
+  /** What decides how training goes; a run that goes on from here must have the same. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  /** The caller's own state, such as its place in the data; JSON. */
+  readonly carried: unknown;
+}
+
+/** @throws {Error} One line that names the place, the field, its value and what was expected. */
+export function parseTrainingState(json: unknown, place: string): TrainingState {
+  const file = object(json, place, "the file");
+  const counters = object(file["counters"], place, "counters");
+  const { version, score } = file;
+  if (version !== 1) refuse(place, "version", version, "1; it was written by another version of this package");
+  if (score !== null && typeof score !== "number") refuse(place, "score", score, "a number or null");
+  return {
+    version,
+    step: count(file["step"], place, "step"),
+    counters: {
+      updates: count(counters["updates"], place, "counters.updates"),
+      skippedInARow: count(counters["skippedInARow"], place, "counters.skippedInARow"),
+    },
+    score,
+    settings: object(file["settings"], place, "settings"),
+    carried: file["carried"],
+  };
+}
+
+function refuse(place: string, field: string, value: unknown, expected: string): never {
+  const found = value === undefined ? "missing" : JSON.stringify(value).slice(0, 80);
+  throw new Error(`${place}: ${field} is ${found}, expected ${expected}`);
+}
+
+function object(value: unknown, place: string, field: string): Readonly<Record<string, unknown>> {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
+  return refuse(place, field, value, "an object");
+}
+
+function count(value: unknown, place: string, field: string): number {
+  if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return value;
+  return refuse(place, field, value, "an integer of at least 0");
+}
