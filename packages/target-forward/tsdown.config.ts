@@ -2,7 +2,7 @@ import { defineConfig } from "tsdown";
 
 export default defineConfig({
   // The second is what target workers start with.
-  entry: ["src/index.ts", "src/workers/runTargetWorker.ts"],
+  entry: { index: "src/index.ts", runTargetWorker: "src/workers/runTargetWorker.ts" },
   format: "esm",
   platform: "node",
   dts: { sourcemap: true },

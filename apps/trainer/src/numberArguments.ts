@@ -18,3 +18,9 @@ export function positive(high: number): (text: string) => number {
     return value;
   };
 }
+
+/** A list of row lengths such as `64,96,128`, or `auto`. */
+export function lengths(text: string): number[] | "auto" {
+  if (text === "auto") return text;
+  return text.split(",").map(integer(4, 1_048_576));
+}

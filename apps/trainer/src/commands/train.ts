@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import { integer, positive } from "../numberArguments.ts";
+import { integer, lengths, positive } from "../numberArguments.ts";
 import type { TrainFlags } from "../train/trainConfig.ts";
 
 /** `dflash train`: trains a drafter and leaves it, its log and a summary in the run's folder. */
@@ -13,6 +13,21 @@ export function trainCommand(): Command {
     .option("--steps <n>", "training steps (default: 300)", integer(1, 100_000_000))
     .option("--rows <n>", "chat records a step (default: 2)", integer(1, 4096))
     .option("--max-length <n>", "longest record in tokens, longer ones are cut (default: 512)", integer(4, 1_048_576))
+    .option("--buckets <lengths>", "row lengths to pad to, such as 64,96,128, or auto (default: no padding)", lengths)
+    .option(
+      "--batch-tokens <n>",
+      "pack rows into batches of so many tokens, in place of --rows",
+      integer(4, 16_777_216),
+    )
+    .option("--target-workers <n>", "threads that run the target beside the drafter (default: 0)", integer(0, 64))
+    .option("--queue <n>", "most batches that the target is ahead of the drafter (default: 3)", integer(1, 1024))
+    .option("--min-ready <n>", "batches that must be ready before a step begins (default: 1)", integer(1, 1024))
+    .addOption(
+      new Option("--wire <format>", "how hidden states travel from a worker (default: float32)").choices([
+        "float32",
+        "bfloat16",
+      ]),
+    )
     .option("--anchors <n>", "anchors a record (default: 32)", integer(1, 65_536))
     .option("--block-size <n>", "tokens a block, anchor included (default: 8)", integer(2, 256))
     .option("--layers <n>", "decoder layers of the drafter (default: 2)", integer(1, 64))

@@ -1,11 +1,11 @@
-import type { CausalLM } from "@dflash/causal-lm";
+import type { CausalLMConfig } from "@dflash/causal-lm";
 import { createDrafter, createDrafterConfig, type DFlashDrafter, randomWeights, targetLayerIds } from "@dflash/drafter";
 import type { Ops } from "@dflash/ops";
 import type { Timer } from "@dflash/timer";
 import type { TrainConfig } from "./trainConfig.ts";
 
 export interface DrafterForOptions {
-  model: CausalLM;
+  target: CausalLMConfig;
   /** The mask token of the target's tokenizer, where it has one. */
   maskTokenId: number | undefined;
   ops: Ops;
@@ -15,7 +15,7 @@ export interface DrafterForOptions {
 
 /** An untrained drafter that fits the target. */
 export async function drafterFor({
-  model,
+  target,
   maskTokenId,
   ops,
   timer,
@@ -25,10 +25,10 @@ export async function drafterFor({
   if (mask === undefined)
     throw new Error(`${config.target}: the tokenizer has no mask token; give an unused one with --mask-token-id`);
   const drafterConfig = createDrafterConfig({
-    target: { ...model.config, ropeTheta: model.config.rope.theta },
+    target: { ...target, ropeTheta: target.rope.theta },
     layers: config.layers,
     blockSize: config.blockSize,
-    targetLayerIds: targetLayerIds(model.layers, config.features),
+    targetLayerIds: targetLayerIds(target.layers, config.features),
     maskTokenId: mask,
   });
   const weights = randomWeights(config.seed, drafterConfig.initializerRange);

@@ -9,7 +9,8 @@ import {
   type LogEvents,
   type StepTimes,
 } from "@dflash/log-formatter";
-import type { TargetForwardLoop } from "@dflash/target-forward";
+import type { ChatBatches } from "@dflash/chat-data";
+import type { TargetForwardLoop, TargetWorkers } from "@dflash/target-forward";
 import { type Timer, watchSlowSteps } from "@dflash/timer";
 import { observeGc } from "@dflash/timer/node";
 import { createJudge } from "@dflash/timer/verdict";
@@ -19,6 +20,9 @@ import type { TrainConfig } from "./trainConfig.ts";
 export interface LogStepsOptions {
   run: TrainRun;
   loop: TargetForwardLoop;
+  /** Null when the target runs in this thread. */
+  workers: TargetWorkers | null;
+  batches: ChatBatches;
   timer: Timer;
   engine: Engine;
   log: EventEmitter<LogEvents>;
@@ -29,18 +33,20 @@ export interface LogStepsOptions {
  * Turns what the timer reports and the train step returns into the records of the log. The record of a step is written
  * right after it; the time that takes is the next step's section `log`. Returns a function that stops it.
  */
-export function logSteps({ run, loop, timer, engine, log, config }: LogStepsOptions): () => void {
+export function logSteps(options: LogStepsOptions): () => void {
+  const { run, loop, workers, timer, log, config } = options;
   const writing = timer.section("log", { role: "log" });
   const judge = createJudge(timer, { ready: () => loop.queue.depth });
   const stopGc = observeGc(timer);
   const untimed = stepClock();
   let result: StepResult | undefined;
   let steps = 0;
+  let shapes = 0;
 
   const write = (times: StepTimes): void => {
     if (steps === 1) log.emit("header", header(config, timer, times));
     const metrics = stepMetrics(result, times.ms);
-    const gauges = stepGauges(engine, loop);
+    const gauges = { ...stepGauges(options), batch_shapes: shapes };
     const verdict = timer.enabled ? judge.verdict() : null;
     log.emit("step", createStepRecord(times, { metrics, gauges, verdict }));
   };
@@ -60,7 +66,12 @@ export function logSteps({ run, loop, timer, engine, log, config }: LogStepsOpti
     timer.mark("skipped");
     log.emit("event", { kind: "event", step: steps, name: "skip", data: skipped });
   });
+  loop.on("batch", (batch) => (shapes = batch.shapes));
+  const onCrash = (data: object): void =>
+    void log.emit("event", { kind: "event", step: steps, name: "worker-crash", data });
+  workers?.on("crash", onCrash);
   return () => {
+    workers?.off("crash", onCrash);
     judge.stop();
     stopGc();
     stopSlow();
@@ -109,13 +120,18 @@ function stepMetrics(result: StepResult | undefined, ms: number): Record<string,
   };
 }
 
-function stepGauges(engine: Engine, loop: TargetForwardLoop): Record<string, number | null> {
+function stepGauges({ engine, loop, workers, batches }: LogStepsOptions): Record<string, number | null> {
   const { tensors, bytes, heapBytes } = engine.memory();
+  const { tokens, paddingTokens } = batches.counters;
+  const held = workers?.memory().map((memory) => memory.bytes);
   return {
     tensors,
     tensor_bytes: bytes,
     heap_bytes: heapBytes,
     rss_bytes: process.memoryUsage.rss(),
     queue_depth: loop.queue.depth,
+    queue_waits: loop.queue.waits.take,
+    padding_share: tokens === 0 ? null : paddingTokens / tokens,
+    ...(held && { target_tensor_bytes: held.reduce((sum, each) => sum + each, 0) }),
   };
 }

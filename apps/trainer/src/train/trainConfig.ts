@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { EngineName } from "@dflash/engine";
 import { callerFolder, fromCaller } from "../callerFolder.ts";
 import { defaultData, defaultTarget } from "../defaultTarget.ts";
+import { lengthBuckets } from "./lengthBuckets.ts";
 
 /** Everything that decides a training run; written to the run's folder as `config.json`. */
 export interface TrainConfig {
@@ -21,6 +22,18 @@ export interface TrainConfig {
   rows: number;
   /** Longest row in tokens; longer ones are cut. */
   maxLength: number;
+  /** Row lengths that rows are padded to, so that shapes come again; null pads nothing. */
+  buckets: readonly number[] | null;
+  /** Packs rows into batches of so many tokens, in place of `rows`; null doesn't. */
+  batchTokens: number | null;
+  /** Threads, or processes, that run the target beside the drafter; 0 runs it in the drafter's thread. */
+  targetWorkers: number;
+  /** Most batches that the target is ahead of the drafter. */
+  queue: number;
+  /** Batches that must be ready before a step begins. */
+  minReady: number;
+  /** How hidden states travel from a worker. */
+  wire: "float32" | "bfloat16";
   /** Anchors a row. */
   anchors: number;
   blockSize: number;
@@ -43,7 +56,9 @@ export interface TrainConfig {
 }
 
 /** What the command line may set. */
-export type TrainFlags = Partial<Omit<TrainConfig, "features" | "clip">>;
+export type TrainFlags = Partial<Omit<TrainConfig, "features" | "clip" | "buckets">> & {
+  buckets?: readonly number[] | "auto";
+};
 
 const defaults: Omit<TrainConfig, "out"> = {
   target: defaultTarget,
@@ -54,6 +69,12 @@ const defaults: Omit<TrainConfig, "out"> = {
   steps: 300,
   rows: 2,
   maxLength: 512,
+  buckets: null,
+  batchTokens: null,
+  targetWorkers: 0,
+  queue: 3,
+  minReady: 1,
+  wire: "float32",
   anchors: 32,
   blockSize: 8,
   layers: 2,
@@ -77,9 +98,11 @@ function freeRunFolder(now: Date): string {
 
 /** Flags over defaults, with paths resolved from the folder that the user called from. Throws on paths that don't exist. */
 export function resolveTrainConfig(flags: TrainFlags, now: Date = new Date()): TrainConfig {
+  const { buckets = null } = flags;
   const config: TrainConfig = {
     ...defaults,
     ...flags,
+    buckets: buckets === "auto" ? lengthBuckets(flags.maxLength ?? defaults.maxLength) : buckets,
     ...(flags.target === undefined ? {} : { target: fromCaller(flags.target) }),
     ...(flags.data === undefined ? {} : { data: fromCaller(flags.data) }),
     out: flags.out === undefined ? freeRunFolder(now) : fromCaller(flags.out),

@@ -1,5 +1,4 @@
-import { loadCausalLM } from "@dflash/causal-lm";
-import { createChatBatches, loadTokenizer } from "@dflash/chat-data";
+import { createChatBatches, type GroupRowsOptions, loadTokenizer } from "@dflash/chat-data";
 import {
   adamW,
   clipByGlobalNorm,
@@ -12,11 +11,12 @@ import {
 import { type Engine, startEngine } from "@dflash/engine";
 import type { LogEvents } from "@dflash/log-formatter";
 import { createOps } from "@dflash/ops";
-import { createTargetForwardLoop } from "@dflash/target-forward";
+import { createTargetForwardLoop, queuePolicy } from "@dflash/target-forward";
 import { createTimer } from "@dflash/timer";
 import { EventEmitter } from "eventemitter3";
 import { drafterFor } from "./drafterFor.ts";
 import { logSteps } from "./logSteps.ts";
+import { engineThreads, openTarget } from "./openTarget.ts";
 import type { TrainConfig } from "./trainConfig.ts";
 
 /** A run that is ready to go. */
@@ -35,21 +35,30 @@ export interface WiredRun {
 /** The whole system: data → frozen target → queue → train step → timer report → log. */
 export async function wire(config: TrainConfig): Promise<WiredRun> {
   const tokenizer = await loadTokenizer(config.target);
-  const { rows: batchRows, maxLength, onBad, seed, steps, anchors: anchorsPerRow } = config;
-  const batches = await createChatBatches({ file: config.data, tokenizer, batchRows, maxLength, onBad, seed });
-  const engine = await startEngine(config.engine, config.threads === null ? {} : { threads: config.threads });
+  const { maxLength, onBad, seed, steps, anchors: anchorsPerRow } = config;
+  const queue = queuePolicy({ capacity: config.queue, minReady: config.minReady });
+  const batches = await createChatBatches({
+    file: config.data,
+    tokenizer,
+    maxLength,
+    onBad,
+    seed,
+    ...grouping(config),
+  });
+  const threads = engineThreads(config);
+  const engine = await startEngine(config.engine, threads === undefined ? {} : { threads });
   const timer = createTimer({ lane: "drafter", probe: engine.counters });
   timer.enabled = config.telemetry;
   const ops = createOps(engine);
-  const model = await loadCausalLM(config.target, { ops, timer });
-  const drafter = await drafterFor({ model, maskTokenId: tokenizer.maskTokenId, ops, timer, config });
+  const target = await openTarget({ config, ops, timer });
+  const drafter = await drafterFor({ target: target.config, maskTokenId: tokenizer.maskTokenId, ops, timer, config });
   const optimizer = [
     clipByGlobalNorm({ ops, maxNorm: config.clip }),
     adamW({ ops, learningRate: warmupCosine({ peak: config.learningRate, steps }) }),
   ];
-  const step = createTrainStep({ drafter, head: model.head, ops, timer, optimizer, anchorsPerRow, seed });
+  const step = createTrainStep({ drafter, head: target.head, ops, timer, optimizer, anchorsPerRow, seed });
   const log = new EventEmitter<LogEvents>();
-  let stopLog = (): void => {};
+  let stopLog: (() => void) | undefined;
 
   return {
     engine,
@@ -58,18 +67,24 @@ export async function wire(config: TrainConfig): Promise<WiredRun> {
     log,
     start(signal) {
       const layerIds = drafter.config.targetLayerIds;
-      const loop = createTargetForwardLoop({ model, batches, layerIds, ops, timer, signal });
+      const loop = createTargetForwardLoop({ ...target.states, ...queue, batches, layerIds, ops, timer, signal });
       const run = trainDrafter({ source: loop, step, steps, timer, signal });
-      stopLog = logSteps({ run, loop, timer, engine, log, config });
+      stopLog = logSteps({ run, loop, workers: target.workers, batches, timer, engine, log, config });
       return run;
     },
     async dispose() {
-      stopLog();
+      stopLog?.();
       step.dispose();
       drafter.dispose();
-      model.dispose();
+      await target.dispose();
       await batches.close();
       engine.dispose();
     },
   };
+}
+
+/** How rows become batches. */
+function grouping({ rows, buckets, batchTokens }: TrainConfig): GroupRowsOptions {
+  if (batchTokens !== null) return { batchTokens };
+  return { batchRows: rows, ...(buckets === null ? {} : { lengthBuckets: buckets }) };
 }

@@ -17,12 +17,12 @@ async function runTargetWorker(): Promise<void> {
   const setup = await receive();
   if (setup?.kind !== "setup") throw new TypeError("a target worker's first message is not its setup");
   const { module, options, engine: wanted, lane, wire, timed } = setup;
-  const timer = createTimer({ lane, shared: timed });
-  timer.enabled = timed;
-  const laneTimer: Pick<Timer, "section"> = { section: (name, more) => timer.section(name, { ...more, lane }) };
   const { name = "auto", threads = 1 } = wanted;
   const engine = await startEngine(name, { threads });
   const ops = createOps(engine);
+  const timer = createTimer({ lane, shared: timed, probe: engine.counters });
+  timer.enabled = timed;
+  const laneTimer: Pick<Timer, "section"> = { section: (name, more) => timer.section(name, { ...more, lane }) };
   const loaded: { default?: LoadTarget<unknown> } = await import(module);
   if (typeof loaded.default !== "function")
     throw new TypeError(
