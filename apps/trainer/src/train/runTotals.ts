@@ -1,4 +1,4 @@
-import type { StepRecord } from "@dflash/log-formatter";
+import type { HeaderRecord, StepRecord } from "@dflash/log-formatter";
 import { fifths } from "./fifths.ts";
 
 /** What a run amounts to, beside the summary of its sections. */
@@ -9,17 +9,21 @@ export interface RunResult {
   /** Means over each fifth of the steps. */
   loss_by_fifth: (number | null)[];
   accuracy_by_fifth: (number | null)[];
-  /** The section that took most time itself, and its share of the steps' wall time. */
+  /** The section of the steps that did most itself, waiting aside, and its share of the wall time. */
   bottleneck: { section: string; share: number } | null;
 }
 
 /** Accumulates the records of a run. */
 export interface RunTotals {
+  /** Tells what the sections are. */
+  begin(header: HeaderRecord): void;
   add(record: StepRecord): void;
   result(): RunResult;
   /** The result for a reader. */
   lines(): string[];
 }
+
+type Named = HeaderRecord["sections"][number];
 
 const row = (values: (number | null)[]): string => values.map((value) => value?.toFixed(3) ?? "-").join("  ");
 
@@ -28,6 +32,8 @@ export function runTotals(): RunTotals {
   const losses: (number | null)[] = [];
   const accuracies: (number | null)[] = [];
   const selfMs = new Map<string, number>();
+  /** Sections that are no part of the steps' time: they wait, or run beside the steps in other threads. */
+  const beside = new Set<string>();
   let totalMs = 0;
   let tokens = 0;
 
@@ -43,13 +49,21 @@ export function runTotals(): RunTotals {
   };
 
   return {
+    begin({ sections }) {
+      const own = sections.find(({ name }) => name === "queue/wait")?.lane;
+      const root = ({ lane, parent }: Named): string => {
+        const outer = sections.find(({ name }) => name === parent);
+        return outer ? root(outer) : lane;
+      };
+      for (const section of sections) if (section.role === "wait" || root(section) !== own) beside.add(section.name);
+    },
     add({ ms, residual_ms: residualMs, metrics, sections }) {
       totalMs += ms;
       tokens += metrics["tokens"] ?? 0;
       losses.push(metrics["loss"] ?? null);
       accuracies.push(metrics["accuracy"] ?? null);
       for (const [name, { self_ms: self }] of Object.entries(sections))
-        selfMs.set(name, (selfMs.get(name) ?? 0) + (self ?? 0));
+        if (!beside.has(name)) selfMs.set(name, (selfMs.get(name) ?? 0) + (self ?? 0));
       if (Object.keys(sections).length > 0) selfMs.set("residual", (selfMs.get("residual") ?? 0) + residualMs);
     },
     result,

@@ -34,6 +34,7 @@ export async function runTraining(flags: TrainFlags): Promise<void> {
   ]);
   const summary = createSummary();
   const totals = runTotals();
+  run.log.on("header", (header) => totals.begin(header));
   run.log.on("step", (record) => {
     summary.add(record);
     totals.add(record);

@@ -1,6 +1,7 @@
 import type { Ops } from "@dflash/ops";
 import { hostBytes, uploadHiddenStates, type HiddenStateSource, type HostHiddenStates } from "../hostHiddenStates.ts";
 import { mayPut } from "../queue/queuePolicy.ts";
+import type { Token } from "@dflash/timer";
 import type { TokenBatch } from "../tokenBatch.ts";
 import { aheadSections, type LoopTimer } from "./loopSections.ts";
 import type { Producer, ProducerContext, QueuedStates } from "./producer.ts";
@@ -24,6 +25,17 @@ export function aheadProducer(context: ProducerContext, { source, ops, timer }: 
   let drained = false;
   let pulled = 0;
   let underWay = 0;
+  let waiting = false;
+  let timed: Token | undefined;
+
+  /** Data count while the consumer waits: while it works, its thread would only see much later that they are there. */
+  const timeData = (): void => {
+    if (waiting && pulling) timed ??= sections.data.begin();
+    else {
+      timed?.end();
+      timed = undefined;
+    }
+  };
 
   const receive = (states: HostHiddenStates): ReturnType<QueuedStates["open"]> =>
     sections.receive.time(() => {
@@ -51,8 +63,7 @@ export function aheadProducer(context: ProducerContext, { source, ops, timer }: 
   /** Asks for batches as far ahead as the queue has room, one pull at a time. */
   async function fill(): Promise<void> {
     while (!drained && mayPut(queue, pulled - (queue.next ?? 0))) {
-      const token = sections.data.begin();
-      const next = await feed.next().finally(() => token.end());
+      const next = await feed.next();
       if (next) {
         pulled++;
         void fetch(next.order, next.batch);
@@ -64,18 +75,29 @@ export function aheadProducer(context: ProducerContext, { source, ops, timer }: 
     }
   }
 
+  async function pull(): Promise<void> {
+    pulling = true;
+    timeData();
+    try {
+      await fill();
+    } catch (error) {
+      drained = true;
+      context.fail(error);
+    }
+    pulling = false;
+    timeData();
+  }
+
   return {
     advance() {
-      if (!pulling && !drained) {
-        pulling = true;
-        void fill()
-          .catch((error: unknown) => {
-            drained = true;
-            context.fail(error);
-          })
-          .finally(() => (pulling = false));
-      }
+      waiting = true;
+      if (pulling) timeData();
+      else if (!drained) void pull();
       return Promise.resolve();
+    },
+    leave() {
+      waiting = false;
+      timeData();
     },
   };
 }

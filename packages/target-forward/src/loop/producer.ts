@@ -21,6 +21,8 @@ export interface Producer {
    * Resolves when the consumer's own thread has done its part.
    */
   advance(): Promise<void>;
+  /** The consumer has its batch and goes to work. */
+  leave?(): void;
 }
 
 /** What a producer works with. */

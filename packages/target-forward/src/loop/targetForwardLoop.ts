@@ -125,9 +125,10 @@ export function createTargetForwardLoop(
       await Promise.allSettled([taking, producer.advance()]);
       const taken = await taking;
       await producer.advance();
-      if (!taken) return null;
-      const states = taken.open();
-      if (states) return states;
+      const states = taken?.open();
+      if (taken && !states) continue;
+      producer.leave?.();
+      return states ?? null;
     }
   }
 

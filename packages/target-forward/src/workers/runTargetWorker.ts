@@ -17,8 +17,8 @@ async function runTargetWorker(): Promise<void> {
   const setup = await receive();
   if (setup?.kind !== "setup") throw new TypeError("a target worker's first message is not its setup");
   const { module, options, engine: wanted, lane, wire, timed } = setup;
-  const { name = "auto", threads = 1 } = wanted;
-  const engine = await startEngine(name, { threads });
+  const { name: engineName = "auto", threads = 1 } = wanted;
+  const engine = await startEngine(engineName, { threads });
   const ops = createOps(engine);
   const timer = createTimer({ lane, shared: timed, probe: engine.counters });
   timer.enabled = timed;
