@@ -7,7 +7,7 @@ export interface Overhead {
   readonly measured: number;
 }
 
-const PAIRS = 3_000;
+const PAIRS = 1_000;
 const SECTIONS = 24;
 /** Times that the memory is swept in a step. */
 const SWEEPS = 3;

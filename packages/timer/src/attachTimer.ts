@@ -1,6 +1,7 @@
 import { internalsOf } from "./internals.ts";
 import { createRecording } from "./recording.ts";
-import { STEP_SLOT, type Track } from "./replay.ts";
+import type { Track } from "./replay.ts";
+import { STEP_SLOT } from "./stepTotals.ts";
 import type { SectionInfo, Timer } from "./timer.ts";
 
 /** A timer's recording, to be handed to another thread. */

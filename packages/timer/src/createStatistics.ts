@@ -1,6 +1,6 @@
 import { addTimes, createHistogram, describe, type Distribution, type Histogram, recordTime } from "./histogram.ts";
 import { internalsOf } from "./internals.ts";
-import { COUNT, SELF, STEP_SLOT, STRIDE, TOTAL } from "./replay.ts";
+import { COUNT, SELF, STEP_SLOT, STRIDE, TOTAL } from "./stepTotals.ts";
 import type { Report, Timer } from "./timer.ts";
 
 /** Distributions over a range of steps; steps marked `warmup` are left out. */

@@ -1,5 +1,15 @@
 import { CAUSE_COUNT } from "./recording.ts";
-import { COUNT, OVERLAPPING, PARENT, SELF, STEP_SLOT, type StepTotals, STRIDE, TOTAL, WORK_FIELDS } from "./replay.ts";
+import {
+  COUNT,
+  OVERLAPPING,
+  PARENT,
+  SELF,
+  STEP_SLOT,
+  type StepTotals,
+  STRIDE,
+  TOTAL,
+  WORK_FIELDS,
+} from "./stepTotals.ts";
 import type { Causes, LaneReport, LateColumns, ReportSnapshot, SectionInfo, SectionReport } from "./timer.ts";
 
 /** What a report is made of. */

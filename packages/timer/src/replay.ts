@@ -1,6 +1,6 @@
+import { createCauseSums } from "./causeSums.ts";
 import {
   BEGIN,
-  CAUSE_COUNT,
   CAUSES,
   END,
   HEADER,
@@ -13,46 +13,27 @@ import {
   STOP,
   WORK,
 } from "./recording.ts";
+import {
+  COUNT,
+  createStepTotals,
+  MAX_LANES,
+  MAX_SECTIONS,
+  OVERLAPPING,
+  PARENT,
+  ROOT,
+  SELF,
+  STEP_SLOT,
+  type StepTotals,
+  STRIDE,
+  TOTAL,
+  WORK_FIELDS,
+} from "./stepTotals.ts";
 
-export const MAX_SECTIONS = 256;
-export const MAX_LANES = 8;
-
-/** Slot of the step itself: its total is the step, its self time the residual. It lies at the bottom of the own lane's stack. */
-export const STEP_SLOT = 0;
 const OWN = 0;
 const DEPTH = 64;
 /** A frame is a slot, and a flag when `lap` opened it. */
 const SLOT = 0xffff;
 const LAPPED = 0x1_0000;
-
-/** Fields of a section's totals; a cache line a section. */
-export const STRIDE = 8;
-export const TOTAL = 0;
-export const SELF = 1;
-export const COUNT = 2;
-/** Where the section first ran: 0 nowhere yet, `ROOT`, or its parent's slot. */
-export const PARENT = 3;
-export const ROOT = -1;
-/** Tokens, FLOPs, bytes. */
-export const WORK_FIELDS = 4;
-/** 1 when it ran by tokens. */
-export const OVERLAPPING = 7;
-
-/** What one step came to. Times in ns; lane 0 is the timer's own. */
-export interface StepTotals {
-  start: number;
-  unbalanced: number;
-  dropped: number;
-  /** Lanes whose boundaries were lost, a bit a lane. */
-  droppedLanes: number;
-  readonly sections: Float64Array;
-  /** Per section: what its probe's totals rose by while it was open. */
-  readonly causes: Float64Array;
-  /** Per lane: time waiting; the own lane's includes what other lanes did inside it. */
-  readonly waits: Float64Array;
-  /** Time by the set of lanes that were busy, a bit a lane; empty with one lane. */
-  readonly busySets: Float64Array;
-}
 
 /** A recording on its way through a replay. */
 export interface Track {
@@ -108,7 +89,6 @@ export function createReplay({ origin, onUnbalanced }: ReplayOptions): Replay {
   /** Per section: how often open, and since when. */
   const openDepth = new Int32Array(MAX_SECTIONS);
   const openSince = new Float64Array(MAX_SECTIONS);
-  const causesSince = new Float64Array(MAX_SECTIONS * CAUSE_COUNT);
   /** Per lane. */
   const stacks = new Int32Array(MAX_LANES * DEPTH);
   const depths = new Int32Array(MAX_LANES);
@@ -116,16 +96,14 @@ export function createReplay({ origin, onUnbalanced }: ReplayOptions): Replay {
   const accruedTo = new Float64Array(MAX_LANES);
   /** Time by busy set while another lane may be running inside the own one. */
   const inlineSets = new Float64Array(1 << MAX_LANES);
-  /** The boundary at hand: its time (in an array, since a number that is passed along may be boxed), and where its causes stand, if it has any. */
+  /** Time of the boundary at hand: in an array, since a number that is passed along may be boxed. */
   const now = new Float64Array(1);
-  let causes: Float64Array = now;
-  let causesAt = 0;
 
-  const totals = emptyTotals();
-  const { sections, causes: causeSums, waits, busySets } = totals;
+  const totals = createStepTotals();
+  const { sections, waits, busySets } = totals;
+  const causes = createCauseSums(totals.causes);
   /** As many of them as are used. */
   let usedSections = sections.subarray(0, STRIDE);
-  let usedCauses = causeSums.subarray(0, CAUSE_COUNT);
   let usedSets = busySets.subarray(0, 1);
   /** The totals are still those of the step that closed last. */
   let stale = false;
@@ -141,6 +119,7 @@ export function createReplay({ origin, onUnbalanced }: ReplayOptions): Replay {
   /** Lane that may be running inside the own one, or -1. */
   let inline = -1;
   let inlineIsFirst = false;
+
   function unbalanced(slot: number, kind: number): void {
     if (settling) return;
     freshen();
@@ -181,7 +160,7 @@ export function createReplay({ origin, onUnbalanced }: ReplayOptions): Replay {
     stale = false;
     totals.unbalanced = totals.dropped = totals.droppedLanes = 0;
     usedSections.fill(0);
-    usedCauses.fill(0);
+    causes.clear();
     waits.fill(0);
     usedSets.fill(0);
   }
@@ -191,25 +170,11 @@ export function createReplay({ origin, onUnbalanced }: ReplayOptions): Replay {
     inWindow = true;
     totals.start = now[0]!;
     for (let lane = 0; lane < laneCount; lane += 1) accruedTo[lane] = now[0]!;
-    keepCauses(STEP_SLOT);
+    causes.keep(STEP_SLOT);
     if (openCount === 0) return;
     for (let slot = 1; slot < sectionCount; slot += 1) {
       openSince[slot] = now[0]!;
-      if (isLocal[laneOf[slot]!] === 1) keepCauses(slot);
-    }
-  }
-
-  function keepCauses(slot: number): void {
-    if (causesAt === 0) return;
-    for (let column = 0; column < CAUSE_COUNT; column += 1)
-      causesSince[slot * CAUSE_COUNT + column] = causes[causesAt + column]!;
-  }
-
-  function addCauses(slot: number): void {
-    if (causesAt === 0) return;
-    for (let column = 0; column < CAUSE_COUNT; column += 1) {
-      const at = slot * CAUSE_COUNT + column;
-      causeSums[at]! += causes[causesAt + column]! - causesSince[at]!;
+      if (isLocal[laneOf[slot]!] === 1) causes.keep(slot);
     }
   }
 
@@ -219,7 +184,7 @@ export function createReplay({ origin, onUnbalanced }: ReplayOptions): Replay {
     if (depth > 0) return;
     openCount += 1;
     openSince[slot] = now[0]!;
-    keepCauses(slot);
+    causes.keep(slot);
   }
 
   function ended(slot: number): void {
@@ -230,7 +195,7 @@ export function createReplay({ origin, onUnbalanced }: ReplayOptions): Replay {
     sections[slot * STRIDE + COUNT]! += 1;
     if (depth > 0) return;
     sections[slot * STRIDE + TOTAL]! += now[0]! - openSince[slot]!;
-    addCauses(slot);
+    causes.add(slot);
   }
 
   function push(slot: number, flag: number): void {
@@ -327,11 +292,11 @@ export function createReplay({ origin, onUnbalanced }: ReplayOptions): Replay {
     for (let slot = 1; slot < used; slot += 1) {
       if (openDepth[slot] === 0) continue;
       sections[slot * STRIDE + TOTAL]! += now[0]! - openSince[slot]!;
-      if (isLocal[laneOf[slot]!] === 1) addCauses(slot);
+      if (isLocal[laneOf[slot]!] === 1) causes.add(slot);
     }
     sections[STEP_SLOT * STRIDE + TOTAL] = now[0]! - totals.start;
     sections[STEP_SLOT * STRIDE + COUNT] = 1;
-    addCauses(STEP_SLOT);
+    causes.add(STEP_SLOT);
     inWindow = inStep = settling = false;
     stale = true;
   }
@@ -365,7 +330,6 @@ export function createReplay({ origin, onUnbalanced }: ReplayOptions): Replay {
       isWork[slot] = wait ? 0 : 1;
       sectionCount = slot + 1;
       usedSections = sections.subarray(0, sectionCount * STRIDE);
-      usedCauses = causeSums.subarray(0, sectionCount * CAUSE_COUNT);
     },
     timeAt,
     nextTime({ recording, tail }) {
@@ -417,10 +381,7 @@ export function createReplay({ origin, onUnbalanced }: ReplayOptions): Replay {
             continue;
           }
         }
-        if (hasCauses) {
-          causes = floats;
-          causesAt = at + CAUSES;
-        } else causesAt = 0;
+        causes.point(floats, hasCauses ? at + CAUSES : 0);
         if (kind === START) push(slot, 0);
         else if (kind <= SETTLE) pop(slot, kind);
         else if (kind === LAP) lap(slot);
@@ -462,18 +423,5 @@ export function createReplay({ origin, onUnbalanced }: ReplayOptions): Replay {
       settling = stale = true;
       openCount = 0;
     },
-  };
-}
-
-function emptyTotals(): StepTotals {
-  return {
-    start: 0.5,
-    unbalanced: 0,
-    dropped: 0,
-    droppedLanes: 0,
-    sections: new Float64Array(MAX_SECTIONS * STRIDE),
-    causes: new Float64Array(MAX_SECTIONS * CAUSE_COUNT),
-    waits: new Float64Array(MAX_LANES),
-    busySets: new Float64Array(1 << MAX_LANES),
   };
 }

@@ -1,6 +1,6 @@
 import { internalsOf } from "./internals.ts";
 import { readSpans } from "./readSpans.ts";
-import { TOTAL } from "./replay.ts";
+import { TOTAL } from "./stepTotals.ts";
 import type { Report, StepSpans, Timer } from "./timer.ts";
 
 const WINDOW = 64;
