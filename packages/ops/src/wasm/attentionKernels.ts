@@ -22,15 +22,15 @@ export function attentionKernels(context: WasmContext): AttentionKernels {
     fn: (memory: { count: number; runs: number; bounds: number; memory: number[] }) => void,
   ): void => {
     const runs = runsOf(ranges);
-    const shapes = runs.map((run) => ({ rows: run.rowEnd - run.row, keys: keysOf(run) }));
-    const tileBytes = Math.max(0, ...shapes.map(({ rows, keys }) => 4 * rows * keys));
-    // Scores, shares times values, and shares transposed times rows.
-    const products = shapes.flatMap(({ rows, keys }) => [
-      productBytes(rows, keys, size),
-      productBytes(rows, size, keys),
-      productBytes(keys, size, rows),
-    ]);
-    const threadBytes = tiles * tileBytes + Math.max(0, ...products);
+    let [tileBytes, mostProduct] = [0, 0];
+    for (const run of runs) {
+      const [rows, keys] = [run.rowEnd - run.row, keysOf(run)];
+      tileBytes = Math.max(tileBytes, 4 * rows * keys);
+      // Scores, shares times values, and shares transposed times rows.
+      const products = [productBytes(rows, keys, size), productBytes(rows, size, keys), productBytes(keys, size, rows)];
+      mostProduct = Math.max(mostProduct, ...products);
+    }
+    const threadBytes = tiles * tileBytes + mostProduct;
     copied(Int32Array.from(runs.flatMap(({ row, rowEnd, spans }) => [row, rowEnd, ...spans])), (places) =>
       copied(ranges.bounds, (bounds) =>
         scratch(heap.threads * threadBytes, (address) =>
