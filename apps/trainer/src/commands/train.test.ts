@@ -1,21 +1,12 @@
 import { cpSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { HeaderRecord, LogRecord, StepRecord, SummaryRecord } from "@dflash/log-formatter";
+import type { HeaderRecord, SummaryRecord } from "@dflash/log-formatter";
 import { openSafetensors } from "@dflash/safetensors";
 import { describe, expect, test } from "vitest";
 import { dflash, repository, temporaryFolder } from "../dflash.test-support.ts";
+import { parseLog, readLog, steps } from "../runLog.test-support.ts";
 
 const small = ["--threads", "1", "--anchors", "2", "--rows", "1", "--max-length", "64", "--engine", "wasm"];
-
-/** The records of an NDJSON text, without those that come whenever something is known late. */
-function parseLog(text: string): LogRecord[] {
-  const lines = text.trimEnd().split("\n");
-  return lines.map((line) => JSON.parse(line) as LogRecord).filter(({ kind }) => kind !== "late");
-}
-
-const readLog = (folder: string): LogRecord[] => parseLog(readFileSync(join(folder, "log.ndjson"), "utf8"));
-
-const steps = (records: LogRecord[]): StepRecord[] => records.filter((record) => record.kind === "step");
 
 test("a run leaves config, log, drafter and summary, and prints a line a step without escape codes in a pipe", async () => {
   const folder = temporaryFolder();
