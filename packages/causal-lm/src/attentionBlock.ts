@@ -53,24 +53,22 @@ export function attentionBlock(
 /** Loads the attention block of decoder layer `layer`. */
 export async function loadAttention(
   weights: Weights,
-  config: CausalLMConfig,
+  { projectionBias, queryKeyNorm }: CausalLMConfig,
   layer: number,
 ): Promise<AttentionWeights> {
-  const { hiddenSize, heads, kvHeads, headDim } = config;
   const prefix = `model.layers.${layer}`;
-  const projection = async (name: string, out: number): Promise<Projection> => ({
-    weight: await weights.load(`${prefix}.self_attn.${name}.weight`, [out, hiddenSize]),
-    bias: config.projectionBias ? await weights.load(`${prefix}.self_attn.${name}.bias`, [out]) : undefined,
+  const load = (name: string): Promise<Tensor> => weights.load(`${prefix}.self_attn.${name}`);
+  const projection = async (name: string): Promise<Projection> => ({
+    weight: await load(`${name}.weight`),
+    bias: projectionBias ? await load(`${name}.bias`) : undefined,
   });
-  const headNorm = async (name: string): Promise<Tensor | undefined> =>
-    config.queryKeyNorm ? weights.load(`${prefix}.self_attn.${name}.weight`, [headDim]) : undefined;
   return {
-    norm: await weights.load(`${prefix}.input_layernorm.weight`, [hiddenSize]),
-    query: await projection("q_proj", heads * headDim),
-    key: await projection("k_proj", kvHeads * headDim),
-    value: await projection("v_proj", kvHeads * headDim),
-    output: await weights.load(`${prefix}.self_attn.o_proj.weight`, [hiddenSize, heads * headDim]),
-    queryNorm: await headNorm("q_norm"),
-    keyNorm: await headNorm("k_norm"),
+    norm: await weights.load(`${prefix}.input_layernorm.weight`),
+    query: await projection("q_proj"),
+    key: await projection("k_proj"),
+    value: await projection("v_proj"),
+    output: await load("o_proj.weight"),
+    queryNorm: queryKeyNorm ? await load("q_norm.weight") : undefined,
+    keyNorm: queryKeyNorm ? await load("k_norm.weight") : undefined,
   };
 }

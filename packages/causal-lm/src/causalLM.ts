@@ -10,6 +10,7 @@ import type { Section, Timer } from "@dflash/timer";
 import { attentionBlock, loadAttention, type AttentionWeights, type ForwardContext } from "./attentionBlock.ts";
 import { readCausalLMConfig, type CausalLMConfig } from "./causalLMConfig.ts";
 import { loadMLP, mlpBlock, type MLPWeights } from "./mlpBlock.ts";
+import { parameterShapes } from "./parameterShapes.ts";
 import { createRotaryTables, type RotaryTables } from "./rotaryTables.ts";
 import { loadHead, type TargetHeadOptions } from "./targetHead.ts";
 import { tokenPlaces } from "./tokenPlaces.ts";
@@ -59,7 +60,7 @@ export async function loadCausalLM(dir: string, { ops, timer }: CausalLMOptions)
     mlp: section("target/mlp"),
     capture: section("target/capture"),
   };
-  return withWeights(dir, ops, async (weights) => {
+  return withWeights(dir, parameterShapes(config), ops, async (weights) => {
     const head = await loadHead(weights, config);
     const layers = await loadLayers(weights, config);
     const rotary = createRotaryTables(ops, config.rope, config.headDim);
@@ -82,7 +83,7 @@ export async function loadCausalLM(dir: string, { ops, timer }: CausalLMOptions)
 async function loadLayers(weights: Weights, config: CausalLMConfig): Promise<Decoder["layers"]> {
   const layers = [];
   for (let layer = 0; layer < config.layers; layer++) {
-    layers.push({ attention: await loadAttention(weights, config, layer), mlp: await loadMLP(weights, config, layer) });
+    layers.push({ attention: await loadAttention(weights, config, layer), mlp: await loadMLP(weights, layer) });
   }
   return layers;
 }

@@ -1,6 +1,5 @@
 import type { Tensor } from "@dflash/ops";
 import type { ForwardContext } from "./attentionBlock.ts";
-import type { CausalLMConfig } from "./causalLMConfig.ts";
 import type { Weights } from "./weights.ts";
 
 /** Weights of one SwiGLU MLP block. */
@@ -21,13 +20,12 @@ export function mlpBlock({ ops, config }: ForwardContext, weights: MLPWeights, h
 }
 
 /** Loads the MLP block of decoder layer `layer`. */
-export async function loadMLP(weights: Weights, config: CausalLMConfig, layer: number): Promise<MLPWeights> {
-  const { hiddenSize, intermediateSize } = config;
+export async function loadMLP(weights: Weights, layer: number): Promise<MLPWeights> {
   const prefix = `model.layers.${layer}`;
   return {
-    norm: await weights.load(`${prefix}.post_attention_layernorm.weight`, [hiddenSize]),
-    gate: await weights.load(`${prefix}.mlp.gate_proj.weight`, [intermediateSize, hiddenSize]),
-    up: await weights.load(`${prefix}.mlp.up_proj.weight`, [intermediateSize, hiddenSize]),
-    down: await weights.load(`${prefix}.mlp.down_proj.weight`, [hiddenSize, intermediateSize]),
+    norm: await weights.load(`${prefix}.post_attention_layernorm.weight`),
+    gate: await weights.load(`${prefix}.mlp.gate_proj.weight`),
+    up: await weights.load(`${prefix}.mlp.up_proj.weight`),
+    down: await weights.load(`${prefix}.mlp.down_proj.weight`),
   };
 }

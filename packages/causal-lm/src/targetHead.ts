@@ -1,6 +1,7 @@
 import type { Ops } from "@dflash/ops";
 import type { TargetHead } from "@dflash/target-forward";
 import { readCausalLMConfig, type CausalLMConfig } from "./causalLMConfig.ts";
+import { headShapes } from "./parameterShapes.ts";
 import { withWeights, type Weights } from "./weights.ts";
 
 /** What a head is loaded with. */
@@ -17,15 +18,15 @@ export interface TargetHeadOptions {
  */
 export async function loadTargetHead(dir: string, { ops }: TargetHeadOptions): Promise<TargetHead> {
   const config = await readCausalLMConfig(dir);
-  return withWeights(dir, ops, (weights) => loadHead(weights, config));
+  return withWeights(dir, headShapes(config), ops, (weights) => loadHead(weights, config));
 }
 
 /** The head's tensors out of `weights`. */
 export async function loadHead(weights: Weights, config: CausalLMConfig): Promise<TargetHead> {
   const { vocabSize, hiddenSize } = config;
-  const embedTokens = await weights.load("model.embed_tokens.weight", [vocabSize, hiddenSize]);
-  const lmHead = config.tied ? embedTokens : await weights.load("lm_head.weight", [vocabSize, hiddenSize]);
-  const finalNorm = await weights.load("model.norm.weight", [hiddenSize]);
+  const embedTokens = await weights.load("model.embed_tokens.weight");
+  const lmHead = config.tied ? embedTokens : await weights.load("lm_head.weight");
+  const finalNorm = await weights.load("model.norm.weight");
   return {
     vocabSize,
     hiddenSize,
