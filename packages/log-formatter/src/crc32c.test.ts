@@ -18,3 +18,15 @@ test.each([
 test("a part of an array", () => {
   expect(crc32c(Uint8Array.from([9, ...ascending, 9]), 1, 33)).toBe(0x46dd794e);
 });
+
+test("in pieces of any length, as the bit by bit definition has it", () => {
+  const bytes = Uint8Array.from({ length: 40 }, (_, i) => (i * 37 + 11) & 255);
+  for (let length = 0; length <= bytes.length; length++) {
+    let crc = 0xffffffff;
+    for (const byte of bytes.subarray(0, length)) {
+      crc ^= byte;
+      for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0x82f63b78 : crc >>> 1;
+    }
+    expect(crc32c(bytes, 0, length)).toBe((crc ^ 0xffffffff) >>> 0);
+  }
+});

@@ -73,17 +73,20 @@ export function createLayout(sections: HeaderRecord["sections"]): Layout {
       while (durations.length < names.length) durations.push(starts.push(cursors.push(0)));
       measure(record);
       const begin = nanoseconds(record.t_ms);
+      end = Math.max(end, begin + nanoseconds(record.ms));
       for (let index = 0; index < names.length; index++) {
         const track = tracks[index]!;
         const parent = parents[index]!;
-        const free = parent < 0 ? Math.max(begin, ends[track]!) : cursors[parent]!;
-        const start = parent < 0 || tracks[parent] === track ? free : Math.max(free, ends[track]!);
+        let start = parent < 0 ? begin : cursors[parent]!;
+        // A child on its parent's track lies inside it; anything else waits until its track is free.
+        if ((parent < 0 || tracks[parent] !== track) && ends[track]! > start) start = ends[track]!;
+        const stop = start + durations[index]!;
         starts[index] = start;
         cursors[index] = start;
-        if (parent >= 0) cursors[parent] = start + durations[index]!;
-        ends[track] = Math.max(ends[track]!, start + durations[index]!);
+        if (parent >= 0) cursors[parent] = stop;
+        if (stop > ends[track]!) ends[track] = stop;
+        if (stop > end) end = stop;
       }
-      end = Math.max(begin + nanoseconds(record.ms), ...ends);
     },
   };
 }

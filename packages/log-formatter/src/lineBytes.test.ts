@@ -1,10 +1,21 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { createLine, createNames, encode, putBytes, putInteger, putNumber, putText, putTime } from "./lineBytes.ts";
+import {
+  createBuffer,
+  createLine,
+  createNames,
+  type LineBuffer,
+  prepare,
+  put,
+  putInteger,
+  putNumber,
+  putText,
+  putTime,
+} from "./lineBytes.ts";
 
-const text = (put: (buffer: Uint8Array) => number): string => {
-  const buffer = new Uint8Array(4096);
-  return new TextDecoder().decode(buffer.subarray(0, put(buffer)));
+const text = (write: (buffer: LineBuffer) => number): string => {
+  const buffer = createBuffer(4096);
+  return new TextDecoder().decode(buffer.bytes.subarray(0, write(buffer)));
 };
 
 test("a number is written as JSON writes it", () => {
@@ -66,13 +77,37 @@ test("text is UTF-8, lone surrogates replaced", () => {
 });
 
 test("a line that does not fit is built again in a larger buffer", () => {
-  const long = encode("x".repeat(50_000));
-  const line = createLine((b: Uint8Array, times: number) => {
+  const long = prepare("x".repeat(50_000));
+  const line = createLine((b: LineBuffer, times: number) => {
     let at = 0;
-    for (let i = 0; i < times; i++) at = putNumber(b, putBytes(b, at, long), i);
+    for (let i = 0; i < times; i++) at = putNumber(b, put(b, at, long), i);
     return at;
   });
   expect(new TextDecoder().decode(line(3))).toBe(["0", "1", "2"].map((i) => "x".repeat(50_000) + i).join(""));
+});
+
+function fill(b: LineBuffer, parts: (string | number | null)[]): number {
+  let at = 0;
+  for (const part of parts)
+    at =
+      typeof part === "string" ? putText(b, put(b, at, prepare(part)), part) : putNumber(b, putTime(b, at, part), part);
+  return at;
+}
+
+test("a line is the same whatever the size of the buffer that it met first", () => {
+  const pieces = fc.array(fc.oneof(fc.string(), fc.double(), fc.nat(), fc.constant(null)), {
+    minLength: 1,
+    maxLength: 400,
+  });
+  fc.assert(
+    fc.property(fc.array(pieces, { minLength: 1, maxLength: 3 }), (lines) => {
+      const line = createLine(fill, 1);
+      for (const parts of lines) {
+        const roomy = createBuffer(1_000_000);
+        expect(Buffer.from(line(parts))).toEqual(Buffer.from(roomy.bytes.subarray(0, fill(roomy, parts))));
+      }
+    }),
+  );
 });
 
 test("names beyond any reasonable number do not pile up", () => {

@@ -1,52 +1,78 @@
 /**
- * Writing a line into a buffer: each `put` function writes at `at` and returns where it ended. A cursor in a local variable
- * and no string in between is what makes a line of numbers four times as fast as `JSON.stringify`.
+ * Writing a line into a buffer: each `put` function writes at `at` and returns where it ended. Four bytes a store, a cursor in a
+ * local variable and no string in between make a line of numbers several times as fast as `JSON.stringify`.
  */
 
-const point = 46;
-const zero = 48;
-const nothing = encode("null");
+/** Where a line is built: the same memory twice. */
+export interface LineBuffer {
+  readonly bytes: Uint8Array;
+  readonly view: DataView;
+}
 
-/** The digits of 000 to 999. */
-const digits = Uint8Array.from({ length: 3000 }, (_, i) => zero + (Math.floor(i / 3 / 10 ** (2 - (i % 3))) % 10));
+/** Bytes made ready to be written again and again. */
+export interface Prepared {
+  /** Four bytes each, little endian; what passes `length` is overwritten by what follows. */
+  readonly words: Int32Array;
+  readonly length: number;
+}
+
+const zero = 48;
+/** Room that any number fits in, with the bytes that its last store writes too many. */
+const numberRoom = 32;
+
+/** The digits of 0 to 999 as they begin a number, and of 000 to 999 as they go on. */
+const leading = Int32Array.from({ length: 1000 }, (_, value) => wordOf(String(value)));
+const following = Int32Array.from({ length: 1000 }, (_, value) => wordOf(String(value).padStart(3, "0")));
+const decimals = Int32Array.from({ length: 1000 }, (_, value) => wordOf(`.${String(value).padStart(3, "0")}`));
+
+/** Up to four characters as one store writes them. */
+function wordOf(ascii: string): number {
+  return prepare(ascii).words[0]!;
+}
 
 /** Text as UTF-8. */
 export function encode(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }
 
-/** Up to here a loop is faster than a call. */
-const loopBytes = 64;
+/** Makes text, or bytes, ready to be written. */
+export function prepare(text: string | Uint8Array): Prepared {
+  const bytes = typeof text === "string" ? encode(text) : text;
+  const padded = new DataView(new ArrayBuffer(bytes.length + 3));
+  bytes.forEach((byte, index) => padded.setUint8(index, byte));
+  return {
+    words: Int32Array.from({ length: (bytes.length + 3) >> 2 }, (_, index) => padded.getInt32(index * 4, true)),
+    length: bytes.length,
+  };
+}
 
-/** Writes bytes. */
-export function putBytes(buffer: Uint8Array, at: number, bytes: Uint8Array): number {
-  if (bytes.length > loopBytes) return putMany(buffer, at, bytes);
-  for (let i = 0; i < bytes.length; i++) buffer[at + i] = bytes[i]!;
+/** Writes what was prepared. */
+export function put({ bytes, view }: LineBuffer, at: number, { words, length }: Prepared): number {
+  if (at + words.length * 4 > bytes.length) return at + length + numberRoom;
+  for (let i = 0; i < words.length; i++) view.setInt32(at + i * 4, words[i]!, true);
+  return at + length;
+}
+
+/** Writes text of any kind, lone surrogates replaced by U+FFFD. */
+export function putText(buffer: LineBuffer, at: number, text: string): number {
+  const bytes = encode(text);
+  if (at + bytes.length <= buffer.bytes.length) buffer.bytes.set(bytes, at);
   return at + bytes.length;
 }
 
-function putMany(buffer: Uint8Array, at: number, bytes: Uint8Array): number {
-  const end = at + bytes.length;
-  if (end <= buffer.length) buffer.set(bytes, at);
-  return end;
-}
-
-/** Writes text, lone surrogates replaced by U+FFFD. */
-export function putText(buffer: Uint8Array, at: number, text: string): number {
-  return putBytes(buffer, at, encode(text));
-}
-
 /** Writes a finite number in full, as JSON has it; `null` for any other. */
-export function putNumber(buffer: Uint8Array, at: number, value: number | null): number {
+export function putNumber(buffer: LineBuffer, at: number, value: number | null): number {
   if (value !== null && value >= 0 && value < 1e9 && (value | 0) === value) return putInteger(buffer, at, value);
   return putRare(buffer, at, value);
 }
 
 /** Writes a number to six decimals, so that milliseconds keep their nanoseconds; `null` for what is not finite. */
-export function putTime(buffer: Uint8Array, at: number, value: number | null): number {
+export function putTime(buffer: LineBuffer, at: number, value: number | null): number {
   if (value === null || !(value >= 0 && value < 1e9)) {
     return putRare(buffer, at, value !== null && Math.abs(value) < 1e9 ? Math.round(value * 1e6) / 1e6 : value);
   }
+  const { bytes, view } = buffer;
+  if (at + numberRoom > bytes.length) return at + numberRoom;
   let whole = value | 0;
   let millionths = ((value - whole) * 1e6 + 0.5) | 0;
   if (millionths === 1e6) {
@@ -56,40 +82,41 @@ export function putTime(buffer: Uint8Array, at: number, value: number | null): n
   at = putInteger(buffer, at, whole);
   if (millionths === 0) return at;
   const thousandths = (millionths / 1000) | 0;
-  const rest = millionths - thousandths * 1000;
-  buffer[at++] = point;
-  at = putThree(buffer, at, thousandths);
-  if (rest !== 0) at = putThree(buffer, at, rest);
-  while (buffer[at - 1] === zero) at--;
+  view.setInt32(at, decimals[thousandths]!, true);
+  at += 4;
+  if (thousandths * 1000 !== millionths) {
+    view.setInt32(at, following[millionths - thousandths * 1000]!, true);
+    at += 3;
+  }
+  while (bytes[at - 1] === zero) at--;
   return at;
 }
 
 /** Writes a whole number from 0 to 2^53. */
-export function putInteger(buffer: Uint8Array, at: number, value: number): number {
-  if (value >= 1000) {
-    const thousands = Math.floor(value / 1000);
-    return putThree(buffer, putInteger(buffer, at, thousands), value - thousands * 1000);
-  }
-  const digit = value * 3;
-  if (value >= 100) buffer[at++] = digits[digit]!;
-  if (value >= 10) buffer[at++] = digits[digit + 1]!;
-  buffer[at] = digits[digit + 2]!;
-  return at + 1;
+export function putInteger(buffer: LineBuffer, at: number, value: number): number {
+  if (at + numberRoom > buffer.bytes.length) return at + numberRoom;
+  if (value < 1000) return putLeading(buffer, at, value);
+  if (value < 1e6) return putThree(buffer, putLeading(buffer, at, (value / 1000) | 0), value % 1000);
+  const millions = Math.floor(value / 1e6);
+  const rest = (value - millions * 1e6) | 0;
+  return putThree(buffer, putThree(buffer, putInteger(buffer, at, millions), (rest / 1000) | 0), rest % 1000);
+}
+
+function putLeading({ view }: LineBuffer, at: number, value: number): number {
+  view.setInt32(at, leading[value]!, true);
+  return at + (value < 10 ? 1 : value < 100 ? 2 : 3);
 }
 
 /** Writes three digits of a number from 0 to 999. */
-export function putThree(buffer: Uint8Array, at: number, value: number): number {
-  const digit = value * 3;
-  buffer[at] = digits[digit]!;
-  buffer[at + 1] = digits[digit + 1]!;
-  buffer[at + 2] = digits[digit + 2]!;
+export function putThree(buffer: LineBuffer, at: number, value: number): number {
+  if (at + 4 > buffer.bytes.length) return at + numberRoom;
+  buffer.view.setInt32(at, following[value]!, true);
   return at + 3;
 }
 
-function putRare(buffer: Uint8Array, at: number, value: number | null): number {
-  if (value === null || !Number.isFinite(value)) return putBytes(buffer, at, nothing);
-  const text = String(value);
-  for (let i = 0; i < text.length; i++) buffer[at++] = text.charCodeAt(i);
+function putRare(buffer: LineBuffer, at: number, value: number | null): number {
+  const text = value !== null && Number.isFinite(value) ? String(value) : "null";
+  for (let i = 0; i < text.length; i++) buffer.bytes[at++] = text.charCodeAt(i);
   return at;
 }
 
@@ -97,17 +124,26 @@ function putRare(buffer: Uint8Array, at: number, value: number | null): number {
  * A line built by `fill`, which gets a buffer and returns the line's end. The buffer is used again, so the bytes are valid
  * until the next call; a line that does not fit is built once more in a larger one.
  */
-export function createLine<T>(fill: (buffer: Uint8Array, record: T) => number): (record: T) => Uint8Array {
-  let buffer = new Uint8Array(16_384);
+export function createLine<T>(
+  fill: (buffer: LineBuffer, record: T) => number,
+  firstBytes: number = 16_384,
+): (record: T) => Uint8Array {
+  let buffer = createBuffer(firstBytes);
   return (record) => {
     let end = fill(buffer, record);
-    // Writes past the end of a typed array are ignored, so that `end` alone tells.
-    while (end > buffer.length) {
-      buffer = new Uint8Array(end * 2);
+    // No `put` writes past the end of the buffer, but each counts on, so that `end` alone tells.
+    while (end > buffer.bytes.length) {
+      buffer = createBuffer(end * 2);
       end = fill(buffer, record);
     }
-    return buffer.subarray(0, end);
+    return buffer.bytes.subarray(0, end);
   };
+}
+
+/** An empty buffer. */
+export function createBuffer(length: number): LineBuffer {
+  const bytes = new Uint8Array(length);
+  return { bytes, view: new DataView(bytes.buffer) };
 }
 
 /** Names that a cache keeps: a loop that invents names by the step must not fill the memory. */

@@ -60,19 +60,23 @@ test("a step as tracks: children inside their parents, sections of another lane 
   ]);
 });
 
-test("events carry their record", () => {
-  const step = stepOf(3, {
-    sections: {
-      load: { ms: null, self_ms: null, n: 0, reason: "not reached" },
-      work: { ms: 2, self_ms: 1, n: 4, kernels: 7 },
-    },
-  });
+test("events carry in args what their length does not show", () => {
+  const load = { ms: null, self_ms: null, n: 0, reason: "not reached" };
+  const sections = {
+    load,
+    "drafter/backward": times(30, 25),
+    clip: times(5, 5),
+    overlapping: { ms: 2, self_ms: 1.5, n: 4, kernels: 7, reason: 'a "b"' },
+  };
+  const step = stepOf(3, { sections });
   const events = trace([nested, step, { kind: "event", step: 3, name: "slow", data: { spans: 2n } }]);
-  const { sections, ...rest } = step;
-  expect(events.find(({ name }) => name === "step")!.args).toEqual({ ...rest, sections: {} });
-  expect(events.find(({ name }) => name === "work")!.args).toEqual(sections["work"]);
+  const argsOf = (of: string): unknown => events.find(({ name }) => name === of)?.args;
+  expect(argsOf("step")).toEqual({ ...step, sections: {} });
+  expect(argsOf("drafter/backward")).toEqual({ n: 1, self_ms: 25 });
+  expect(argsOf("clip")).toEqual({ n: 1 });
+  expect(argsOf("overlapping")).toEqual({ ms: 2, self_ms: 1.5, n: 4, kernels: 7, reason: 'a "b"' });
   // What was not measured has no length to draw.
-  expect(events.some(({ name }) => name === "load")).toBe(false);
+  expect(argsOf("load")).toBeUndefined();
   expect(events.at(-1)).toMatchObject({ ph: "i", name: "slow", args: { step: 3, data: { spans: "2" } } });
 });
 

@@ -1,23 +1,33 @@
-import { createLine, createNames, encode, putBytes, putNumber, putText, putTime } from "../lineBytes.ts";
+import {
+  createLine,
+  createNames,
+  type LineBuffer,
+  type Prepared,
+  prepare,
+  put,
+  putNumber,
+  putText,
+  putTime,
+} from "../lineBytes.ts";
 import type { LogFormatter } from "../logFormatter.ts";
 import { percentEncodeName, percentEncodeText, sectionPath } from "../percentEncode.ts";
 import { putSection, type SectionKeys } from "../putSection.ts";
 import type { LogRecord, StepRecord } from "../record.ts";
 
 const key = {
-  step: encode("kind=step step="),
-  attempt: encode(" attempt="),
-  t: encode(" t_ms="),
-  ms: encode(" ms="),
-  residual: encode(" residual_ms="),
-  overhead: encode(" ov_us="),
-  noVerdict: encode(" verdict=null"),
-  share: encode(" verdict.share="),
-  confidence: encode(" verdict.confidence="),
-  end: encode("\n"),
+  step: prepare("kind=step step="),
+  attempt: prepare(" attempt="),
+  t: prepare(" t_ms="),
+  ms: prepare(" ms="),
+  residual: prepare(" residual_ms="),
+  overhead: prepare(" ov_us="),
+  noVerdict: prepare(" verdict=null"),
+  share: prepare(" verdict.share="),
+  confidence: prepare(" verdict.confidence="),
+  end: prepare("\n"),
 };
 const sectionKeys = createNames((name): SectionKeys => {
-  const field = (of: string): Uint8Array => encode(` ${sectionPath(name)}.${of}=`);
+  const field = (of: string): Prepared => prepare(` ${sectionPath(name)}.${of}=`);
   return {
     ms: field("ms"),
     self_ms: field("self_ms"),
@@ -38,42 +48,42 @@ const sectionKeys = createNames((name): SectionKeys => {
 });
 const laneKeys = createNames((name) => {
   const path = ` lanes.${percentEncodeName(name)}`;
-  return { busy: encode(`${path}.busy_ms=`), wait: encode(`${path}.wait_ms=`), overlap: encode(`${path}.overlap=`) };
+  return { busy: prepare(`${path}.busy_ms=`), wait: prepare(`${path}.wait_ms=`), overlap: prepare(`${path}.overlap=`) };
 });
-const metricKey = createNames((name) => encode(` metrics.${percentEncodeName(name)}=`));
-const gaugeKey = createNames((name) => encode(` gauges.${percentEncodeName(name)}=`));
+const metricKey = createNames((name) => prepare(` metrics.${percentEncodeName(name)}=`));
+const gaugeKey = createNames((name) => prepare(` gauges.${percentEncodeName(name)}=`));
 
 /** One line of `key=value` pairs a record; a key is the value's path in the record, without `sections.`. */
 export function logfmt(): LogFormatter {
   return { header: whole, step: createLine(putStep), late: whole, summary: whole, event: whole };
 }
 
-function putStep(b: Uint8Array, record: StepRecord): number {
-  let at = putNumber(b, putBytes(b, 0, key.step), record.step);
-  at = putNumber(b, putBytes(b, at, key.attempt), record.attempt);
-  at = putTime(b, putBytes(b, at, key.t), record.t_ms);
-  at = putTime(b, putBytes(b, at, key.ms), record.ms);
-  at = putTime(b, putBytes(b, at, key.residual), record.residual_ms);
-  at = putTime(b, putBytes(b, at, key.overhead), record.ov_us);
+function putStep(b: LineBuffer, record: StepRecord): number {
+  let at = putNumber(b, put(b, 0, key.step), record.step);
+  at = putNumber(b, put(b, at, key.attempt), record.attempt);
+  at = putTime(b, put(b, at, key.t), record.t_ms);
+  at = putTime(b, put(b, at, key.ms), record.ms);
+  at = putTime(b, put(b, at, key.residual), record.residual_ms);
+  at = putTime(b, put(b, at, key.overhead), record.ov_us);
   for (const name in record.sections) at = putSection(b, at, record.sections[name]!, sectionKeys(name), quote);
   for (const name in record.lanes) {
     const lane = record.lanes[name]!;
     const keys = laneKeys(name);
-    at = putTime(b, putBytes(b, at, keys.busy), lane.busy_ms);
-    at = putTime(b, putBytes(b, at, keys.wait), lane.wait_ms);
-    at = putNumber(b, putBytes(b, at, keys.overlap), lane.overlap);
+    at = putTime(b, put(b, at, keys.busy), lane.busy_ms);
+    at = putTime(b, put(b, at, keys.wait), lane.wait_ms);
+    at = putNumber(b, put(b, at, keys.overlap), lane.overlap);
   }
-  if (record.verdict === null) at = putBytes(b, at, key.noVerdict);
+  if (record.verdict === null) at = put(b, at, key.noVerdict);
   else {
     at = putText(b, at, ` verdict.cause=${quote(record.verdict.cause)}`);
-    at = putNumber(b, putBytes(b, at, key.share), record.verdict.share);
-    at = putNumber(b, putBytes(b, at, key.confidence), record.verdict.confidence);
+    at = putNumber(b, put(b, at, key.share), record.verdict.share);
+    at = putNumber(b, put(b, at, key.confidence), record.verdict.confidence);
   }
-  for (const name in record.metrics) at = putNumber(b, putBytes(b, at, metricKey(name)), record.metrics[name]!);
-  for (const name in record.gauges) at = putNumber(b, putBytes(b, at, gaugeKey(name)), record.gauges[name]!);
+  for (const name in record.metrics) at = putNumber(b, put(b, at, metricKey(name)), record.metrics[name]!);
+  for (const name in record.gauges) at = putNumber(b, put(b, at, gaugeKey(name)), record.gauges[name]!);
   if (record.tags.length > 0) at = putText(b, at, pairs("tags", record.tags));
   if (record.nonfinite !== undefined) at = putText(b, at, pairs("nonfinite", record.nonfinite));
-  return putBytes(b, at, key.end);
+  return put(b, at, key.end);
 }
 
 function whole(record: LogRecord): string {

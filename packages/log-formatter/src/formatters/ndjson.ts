@@ -1,4 +1,4 @@
-import { createLine } from "../lineBytes.ts";
+import { createLine, type LineBuffer } from "../lineBytes.ts";
 import type { LogFormatter } from "../logFormatter.ts";
 import { putStepJson } from "../putStepJson.ts";
 import type { LogRecord, StepRecord } from "../record.ts";
@@ -15,8 +15,8 @@ function whole(record: LogRecord): string {
   return `${toJson(record)}\n`;
 }
 
-function putStep(b: Uint8Array, record: StepRecord): number {
+function putStep(b: LineBuffer, record: StepRecord): number {
   const at = putStepJson(b, 0, record);
-  b[at] = newline;
+  b.bytes[at] = newline;
   return at + 1;
 }

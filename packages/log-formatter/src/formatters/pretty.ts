@@ -104,17 +104,22 @@ function createTerminalLine(target: LogTarget): TerminalLine {
 
 function addMetrics(line: TerminalLine, metrics: StepRecord["metrics"]): void {
   let shown = 0;
-  const show = (text: string, wider: number, value: number | null): void => {
+  for (const [name, text] of knownMetrics) {
+    if (!Object.hasOwn(metrics, name)) continue;
+    addMetric(line, text, 0, metrics[name]!);
     shown++;
-    line.add(`${text} ${short(value)}`, wider, value === null ? "red" : undefined);
-  };
-  for (const [name, text] of knownMetrics) if (Object.hasOwn(metrics, name)) show(text, 0, metrics[name]!);
+  }
   for (const name in metrics) {
     if (shown === shownMetrics) return;
     if (Object.hasOwn(known, name)) continue;
     const { text, width } = label(name);
-    show(text, width - text.length, metrics[name]!);
+    addMetric(line, text, width - text.length, metrics[name]!);
+    shown++;
   }
+}
+
+function addMetric(line: TerminalLine, text: string, wider: number, value: number | null): void {
+  line.add(`${text} ${short(value)}`, wider, value === null ? "red" : undefined);
 }
 
 /** Biggest first, by the time a section took itself, so that nested sections do not count twice. */

@@ -1,5 +1,5 @@
 import { crc32c } from "../crc32c.ts";
-import { createLine, createNames, encode, putBytes } from "../lineBytes.ts";
+import { createLine, createNames, encode, type LineBuffer, type Prepared, prepare, put } from "../lineBytes.ts";
 import type { LogFormatter } from "../logFormatter.ts";
 import type { StepRecord } from "../record.ts";
 
@@ -8,58 +8,51 @@ const wallTime = 0x09;
 const stepNumber = 0x10;
 const fileVersion = 0x1a;
 const summary = 0x2a;
-const sessionStart = [0x3a, 2, 0x08, 1];
+const sessionLog = 0x3a;
 const summaryValue = 0x0a;
 const valueTag = 0x0a;
 const simpleValue = 0x15;
-/** Bytes of length and checksums around an event. */
+
+const versionMark = prepare(field(fileVersion, encode("brain.Event:2")));
+const sessionStart = prepare(field(sessionLog, Uint8Array.of(0x08, 1)));
+/** Bytes before an event: its length and that one's checksum. */
 const recordHead = 12;
-const recordEnd = 4;
+/** Bytes of a size that is known last: a varint may have more of them than it needs. */
+const sizeBytes = 5;
 
 /** Everything of a scalar but its number. */
-type Scalar = Uint8Array;
-
-const scalarsIn = (group: string): ((name: string) => Scalar) =>
-  createNames((name) => {
-    const tag = encode(`${group}/${name}`);
-    const inner = [valueTag, ...varint(tag.length), ...tag, simpleValue];
-    return Uint8Array.from([summaryValue, ...varint(inner.length + 4), ...inner]);
-  });
-const stepScalar = scalarsIn("step");
-const sectionScalar = scalarsIn("section_ms");
-const deviceScalar = scalarsIn("device_ms");
-const busyScalar = scalarsIn("lane_busy_ms");
-const waitScalar = scalarsIn("lane_wait_ms");
-const bottleneckScalar = scalarsIn("bottleneck_share");
-const metricScalar = scalarsIn("metrics");
-const gaugeScalar = scalarsIn("gauges");
-
-interface Event {
-  /** Seconds since 1970. */
-  readonly time: number;
-  readonly step: number;
-  /** What the event holds but for scalars. */
-  readonly head: readonly number[];
-  readonly scalars: readonly Scalar[];
-  /** Their values. */
-  readonly values: readonly number[];
+function scalar(tag: string): Prepared {
+  const name = encode(tag);
+  const inner = [...field(valueTag, name), simpleValue];
+  return prepare(Uint8Array.of(summaryValue, ...varint(inner.length + 4), ...inner));
 }
+
+const stepMs = scalar("step/ms");
+const residualMs = scalar("step/residual_ms");
+const overheadUs = scalar("step/ov_us");
+const sectionMs = createNames((name) => scalar(`section_ms/${name}`));
+const deviceMs = createNames((name) => scalar(`device_ms/${name}`));
+const busyMs = createNames((name) => scalar(`lane_busy_ms/${name}`));
+const waitMs = createNames((name) => scalar(`lane_wait_ms/${name}`));
+const bottleneckShare = createNames((cause) => scalar(`bottleneck_share/${cause}`));
+const metric = createNames((name) => scalar(`metrics/${name}`));
+const gauge = createNames((name) => scalar(`gauges/${name}`));
 
 /** TensorBoard's event file: one event a step with a scalar for each time, metric and gauge; null is left out. */
 export function tensorboard(): LogFormatter {
   let start = Date.now() / 1000;
   let begun = false;
   let resumed = false;
-  const line = createLine(putRecord);
+  const stepEvent = createLine((buffer: LineBuffer, record: StepRecord) =>
+    putRecord(buffer, putScalars(buffer, putHead(buffer, endOf(record, start), record.step), record)),
+  );
+  const marked = createLine(
+    (buffer: LineBuffer, { time, step, mark }: { time: number; step: number; mark: Prepared }) =>
+      putRecord(buffer, put(buffer, putHead(buffer, time, step), mark)),
+  );
   const version = (): Uint8Array => {
     begun = true;
-    return line({
-      time: start,
-      step: 0,
-      head: [fileVersion, ...sized(encode("brain.Event:2"))],
-      scalars: [],
-      values: [],
-    }).slice();
+    return marked({ time: start, step: 0, mark: versionMark }).slice();
   };
   return {
     form: "document",
@@ -70,90 +63,97 @@ export function tensorboard(): LogFormatter {
       return begun ? "" : version();
     },
     step(record) {
-      const before: Uint8Array[] = begun ? [] : [version()];
-      const event = { time: start + (record.t_ms + record.ms) / 1000, step: record.step, ...scalarsOf(record) };
+      if (begun && !resumed) return stepEvent(record);
+      const before = begun ? [] : [version()];
       // Tells TensorBoard to forget what an earlier attempt wrote from this step on.
-      if (resumed) before.push(line({ ...event, head: sessionStart, scalars: [], values: [] }).slice());
+      if (resumed) before.push(marked({ time: endOf(record, start), step: record.step, mark: sessionStart }));
       resumed = false;
-      const bytes = line({ ...event, head: [] });
-      return before.length === 0 ? bytes : Buffer.concat([...before, bytes]);
+      return Buffer.concat([...before, stepEvent(record)]);
     },
     preamble: version,
   };
 }
 
-function scalarsOf(record: StepRecord): Pick<Event, "scalars" | "values"> {
-  const scalars: Scalar[] = [];
-  const values: number[] = [];
-  const add = (scalar: Scalar, value: number | null | undefined): void => {
-    if (typeof value !== "number" || !Number.isFinite(value)) return;
-    scalars.push(scalar);
-    values.push(value);
-  };
-  add(stepScalar("ms"), record.ms);
-  add(stepScalar("residual_ms"), record.residual_ms);
-  add(stepScalar("ov_us"), record.ov_us);
+/** Wall clock at the end of a step, seconds. */
+function endOf({ t_ms, ms }: StepRecord, start: number): number {
+  return start + (t_ms + ms) / 1000;
+}
+
+/** Writes the time and the step of an event, behind the room for its record's head. */
+function putHead({ bytes, view }: LineBuffer, time: number, step: number): number {
+  bytes[recordHead] = wallTime;
+  view.setFloat64(recordHead + 1, time, true);
+  bytes[recordHead + 9] = stepNumber;
+  return putVarint(bytes, recordHead + 10, step);
+}
+
+/** Writes the summary with all scalars of a step. */
+function putScalars(buffer: LineBuffer, start: number, record: StepRecord): number {
+  const first = start + 1 + sizeBytes;
+  let at = first;
+  at = putScalar(buffer, at, stepMs, record.ms);
+  at = putScalar(buffer, at, residualMs, record.residual_ms);
+  at = putScalar(buffer, at, overheadUs, record.ov_us);
   for (const name in record.sections) {
     const section = record.sections[name]!;
-    add(sectionScalar(name), section.ms);
-    if (section.device_ms !== undefined) add(deviceScalar(name), section.device_ms);
+    at = putScalar(buffer, at, sectionMs(name), section.ms);
+    if (section.device_ms !== undefined) at = putScalar(buffer, at, deviceMs(name), section.device_ms);
   }
   for (const name in record.lanes) {
-    add(busyScalar(name), record.lanes[name]!.busy_ms);
-    add(waitScalar(name), record.lanes[name]!.wait_ms);
+    at = putScalar(buffer, at, busyMs(name), record.lanes[name]!.busy_ms);
+    at = putScalar(buffer, at, waitMs(name), record.lanes[name]!.wait_ms);
   }
-  if (record.verdict !== null) add(bottleneckScalar(record.verdict.cause), record.verdict.share);
-  for (const name in record.metrics) add(metricScalar(name), record.metrics[name]);
-  for (const name in record.gauges) add(gaugeScalar(name), record.gauges[name]);
-  return { scalars, values };
-}
-
-/** Writes a TFRecord: length, its checksum, the event, its checksum. */
-function putRecord(b: Uint8Array, event: Event): number {
-  const view = new DataView(b.buffer);
-  const end = putEvent(b, recordHead, event, view);
-  if (end + recordEnd > b.length) return end + recordEnd;
-  view.setUint32(0, end - recordHead, true);
-  view.setUint32(4, 0, true);
-  view.setUint32(8, masked(crc32c(b, 0, 8)), true);
-  view.setUint32(end, masked(crc32c(b, recordHead, end)), true);
-  return end + recordEnd;
-}
-
-function putEvent(b: Uint8Array, at: number, { time, step, head, scalars, values }: Event, view: DataView): number {
-  let size = 0;
-  for (const scalar of scalars) size += scalar.length + 4;
-  const needed = at + 32 + head.length + size;
-  if (needed > b.length) return needed;
-  b[at++] = wallTime;
-  view.setFloat64(at, time, true);
-  at = putBytes(b, at + 8, Uint8Array.from([stepNumber, ...varint(step), ...head]));
-  if (size === 0) return at;
-  at = putBytes(b, at, Uint8Array.from([summary, ...varint(size)]));
-  for (let i = 0; i < scalars.length; i++) {
-    at = putBytes(b, at, scalars[i]!);
-    view.setFloat32(at, values[i]!, true);
-    at += 4;
-  }
+  if (record.verdict !== null) at = putScalar(buffer, at, bottleneckShare(record.verdict.cause), record.verdict.share);
+  for (const name in record.metrics) at = putScalar(buffer, at, metric(name), record.metrics[name]!);
+  for (const name in record.gauges) at = putScalar(buffer, at, gauge(name), record.gauges[name]!);
+  buffer.bytes[start] = summary;
+  putSize(buffer.bytes, start + 1, at - first);
   return at;
 }
 
-/** A checksum of a checksum would be weak; TFRecord rotates and shifts it. */
+function putScalar(buffer: LineBuffer, at: number, head: Prepared, value: number | null): number {
+  if (value === null || !Number.isFinite(value)) return at;
+  const end = put(buffer, at, head);
+  if (end + 4 <= buffer.bytes.length) buffer.view.setFloat32(end, value, true);
+  return end + 4;
+}
+
+/** Makes a TFRecord of the event that ends at `end`: length, its checksum, the event, its checksum. */
+function putRecord({ bytes, view }: LineBuffer, end: number): number {
+  if (end + 4 > bytes.length) return end + 4;
+  view.setUint32(0, end - recordHead, true);
+  view.setUint32(4, 0, true);
+  view.setUint32(8, masked(crc32c(bytes, 0, 8)), true);
+  view.setUint32(end, masked(crc32c(bytes, recordHead, end)), true);
+  return end + 4;
+}
+
+/** TFRecord's mask: rotated and shifted, since a checksum of a checksum would be weak. */
 function masked(crc: number): number {
   return (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0;
 }
 
-function sized(bytes: Uint8Array): number[] {
-  return [...varint(bytes.length), ...bytes];
-}
-
 /** A whole number from 0 to 2^53 in groups of seven bits, the lowest first. */
-function varint(value: number): number[] {
-  const bytes: number[] = [];
-  let rest = Math.max(0, Math.floor(Number.isFinite(value) ? value : 0));
+function putVarint(bytes: Uint8Array, at: number, value: number): number {
+  let rest = value > 0 && Number.isFinite(value) ? Math.floor(value) : 0;
   while (rest > 127) {
-    bytes.push((rest % 128) + 128);
+    bytes[at++] = (rest % 128) + 128;
     rest = Math.floor(rest / 128);
   }
-  return [...bytes, rest];
+  bytes[at] = rest;
+  return at + 1;
+}
+
+function putSize(bytes: Uint8Array, at: number, size: number): void {
+  for (let i = 0; i < sizeBytes; i++) bytes[at + i] = ((size >>> (7 * i)) & 127) | (i < sizeBytes - 1 ? 128 : 0);
+}
+
+function varint(value: number): Uint8Array {
+  const bytes = new Uint8Array(10);
+  return bytes.subarray(0, putVarint(bytes, 0, value));
+}
+
+/** A field with its length. */
+function field(start: number, content: Uint8Array): Uint8Array {
+  return Uint8Array.of(start, ...varint(content.length), ...content);
 }

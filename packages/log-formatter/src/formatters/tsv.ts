@@ -1,4 +1,14 @@
-import { createLine, createNames, encode, putBytes, putNumber, putText, putTime } from "../lineBytes.ts";
+import {
+  createLine,
+  createNames,
+  encode,
+  type LineBuffer,
+  prepare,
+  put,
+  putNumber,
+  putText,
+  putTime,
+} from "../lineBytes.ts";
 import type { LogFormatter } from "../logFormatter.ts";
 import { percentEncodeName, percentEncodeText, sectionPath } from "../percentEncode.ts";
 import type { SectionRecord, StepRecord } from "../record.ts";
@@ -21,7 +31,7 @@ const extras = [
 ] as const satisfies readonly Extra[];
 const tab = 9;
 const newline = 10;
-const null3 = encode("\tnull\tnull\tnull");
+const null3 = prepare("\tnull\tnull\tnull");
 
 /** The columns of a file: what the header and the first step know. */
 interface Columns {
@@ -38,7 +48,7 @@ interface Columns {
 export function tsv(): LogFormatter {
   let registered: string[] = [];
   let columns: Columns | undefined;
-  const row = createLine((b: Uint8Array, record: StepRecord) => putRow(b, record, columns!));
+  const row = createLine((b: LineBuffer, record: StepRecord) => putRow(b, record, columns!));
   return {
     form: "document",
     header(record) {
@@ -91,7 +101,7 @@ function paths(group: string, names: Iterable<string>, fields: readonly string[]
   return [...names].flatMap((name) => fields.map((field) => `${group}.${percentEncodeName(name)}${field}`));
 }
 
-function putRow(b: Uint8Array, record: StepRecord, columns: Columns): number {
+function putRow(b: LineBuffer, record: StepRecord, columns: Columns): number {
   let at = putNumber(b, 0, record.step);
   at = putNumber(b, putTab(b, at), record.attempt);
   at = putTime(b, putTab(b, at), record.t_ms);
@@ -116,7 +126,7 @@ function putRow(b: Uint8Array, record: StepRecord, columns: Columns): number {
   at = putTab(b, at);
   const more = leftover(record, columns);
   if (more !== undefined) at = putText(b, at, toJson(more));
-  b[at] = newline;
+  b.bytes[at] = newline;
   return at + 1;
 }
 
@@ -125,13 +135,13 @@ function own<T>(of: Record<string, T>, name: string): T | undefined {
   return Object.hasOwn(of, name) ? of[name] : undefined;
 }
 
-function putTab(b: Uint8Array, at: number): number {
-  b[at] = tab;
+function putTab(b: LineBuffer, at: number): number {
+  b.bytes[at] = tab;
   return at + 1;
 }
 
 function putSectionCells(
-  b: Uint8Array,
+  b: LineBuffer,
   at: number,
   section: SectionRecord | undefined,
   listed: readonly Extra[],
@@ -152,17 +162,17 @@ function putSectionCells(
   return at;
 }
 
-const causeCell = createNames((cause) => encode(`\t${percentEncodeText(cause)}`));
+const causeCell = createNames((cause) => prepare(`\t${percentEncodeText(cause)}`));
 
-function putVerdict(b: Uint8Array, at: number, verdict: StepRecord["verdict"]): number {
-  if (verdict === null) return putBytes(b, at, null3);
-  at = putBytes(b, at, causeCell(verdict.cause));
+function putVerdict(b: LineBuffer, at: number, verdict: StepRecord["verdict"]): number {
+  if (verdict === null) return put(b, at, null3);
+  at = put(b, at, causeCell(verdict.cause));
   at = putNumber(b, putTab(b, at), verdict.share);
   return putNumber(b, putTab(b, at), verdict.confidence);
 }
 
 function putValues(
-  b: Uint8Array,
+  b: LineBuffer,
   at: number,
   values: Record<string, number | null>,
   names: ReadonlySet<string>,
@@ -175,30 +185,37 @@ function putValues(
   return at;
 }
 
-function putList(b: Uint8Array, at: number, list: readonly string[]): number {
+function putList(b: LineBuffer, at: number, list: readonly string[]): number {
   return list.length === 0 ? at : putText(b, at, list.map(percentEncodeName).join(","));
 }
 
+type Group = "sections" | "lanes" | "metrics" | "gauges";
+type More = Map<Group, Map<string, unknown>>;
+
 /** What a record has and the columns lack, in the record's own form; undefined if nothing. */
 function leftover(record: StepRecord, columns: Columns): object | undefined {
-  let more: Record<string, Map<string, unknown>> | undefined;
-  const keep = (group: "sections" | "lanes" | "metrics" | "gauges", name: string, value: unknown): void => {
-    more ??= {};
-    (more[group] ??= new Map()).set(name, value);
-  };
+  let more: More | undefined;
   for (const name in record.sections) {
     const section = record.sections[name]!;
     const listed = columns.sections.get(name);
-    if (listed === undefined) keep("sections", name, section);
+    if (listed === undefined) more = keep(more, "sections", name, section);
     else if (countExtras(section) > listed.length || listed.some((extra) => section[extra] === undefined)) {
       const others = extras.filter((extra) => section[extra] !== undefined && !listed.includes(extra));
-      if (others.length > 0) keep("sections", name, Object.fromEntries(others.map((extra) => [extra, section[extra]])));
+      if (others.length > 0)
+        more = keep(more, "sections", name, Object.fromEntries(others.map((extra) => [extra, section[extra]])));
     }
   }
-  for (const name in record.lanes) if (!columns.lanes.has(name)) keep("lanes", name, record.lanes[name]);
-  for (const name in record.metrics) if (!columns.metrics.has(name)) keep("metrics", name, record.metrics[name]);
-  for (const name in record.gauges) if (!columns.gauges.has(name)) keep("gauges", name, record.gauges[name]);
-  return more && Object.fromEntries(Object.entries(more).map(([group, values]) => [group, Object.fromEntries(values)]));
+  for (const name in record.lanes) if (!columns.lanes.has(name)) more = keep(more, "lanes", name, record.lanes[name]);
+  for (const name in record.metrics)
+    if (!columns.metrics.has(name)) more = keep(more, "metrics", name, record.metrics[name]);
+  for (const name in record.gauges)
+    if (!columns.gauges.has(name)) more = keep(more, "gauges", name, record.gauges[name]);
+  return more && Object.fromEntries([...more].map(([group, values]) => [group, Object.fromEntries(values)]));
+}
+
+function keep(more: More = new Map(), group: Group, name: string, value: unknown): More {
+  more.set(group, (more.get(group) ?? new Map<string, unknown>()).set(name, value));
+  return more;
 }
 
 /** Spelled out, since this runs for each section of each step. */
