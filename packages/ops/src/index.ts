@@ -1,5 +1,6 @@
 export { createOps } from "./createOps.ts";
 export type { CreateOpsOptions } from "./createOps.ts";
 export type { KernelHandle, Kernels } from "./kernels.ts";
+export { measurePeakFlops } from "./measurePeakFlops.ts";
 export type { AdamWOptions, AdamWState, CrossEntropy, Differentiable, Ops, Recording, RotaryTable } from "./ops.ts";
 export type { DType, Tensor } from "./tensor.ts";
