@@ -11,6 +11,12 @@ export interface RowPosition {
   readonly row: number;
 }
 
+/** A row that knows which record of the file it comes from. */
+export interface ChatRow extends EncodedChat {
+  /** From 0. */
+  readonly record: number;
+}
+
 /** Options of {@link chatRows}. */
 export interface ChatRowsOptions {
   readonly file: ChatFile;
@@ -31,7 +37,7 @@ const cachedTokens = 2 ** 24;
  * @yields {object} Each row in which two supervised tokens stand side by side, and the position behind it.
  * @throws {Error} When a whole epoch has no such row.
  */
-export async function* chatRows(options: ChatRowsOptions): AsyncGenerator<{ row: EncodedChat; to: RowPosition }> {
+export async function* chatRows(options: ChatRowsOptions): AsyncGenerator<{ row: ChatRow; to: RowPosition }> {
   const { file, seed, epochs, start, onSkip } = options;
   const encode = cachedEncoder(options);
   for (let { epoch } = start; epoch < epochs; epoch++) {
@@ -44,7 +50,7 @@ export async function* chatRows(options: ChatRowsOptions): AsyncGenerator<{ row:
       else if (!hasSupervisedPair(row)) onSkip(undefined);
       else {
         usable++;
-        yield { row, to: { epoch, row: at + 1 } };
+        yield { row: { ...row, record: index }, to: { epoch, row: at + 1 } };
       }
     }
     if (usable === 0) {

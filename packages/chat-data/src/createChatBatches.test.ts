@@ -51,21 +51,21 @@ const rowsOf = ({ ids, rowStarts }: ChatBatch) =>
 describe("createChatBatches", () => {
   it("hands out each usable row once an epoch, as the encoder makes it", async () => {
     const encode = createChatEncoder({ tokenizer });
-    const expected = said.flatMap((content, i) =>
-      i % 3 === 2
-        ? []
-        : encode({
-            messages: [
-              { role: "user", content: `question ${i}` },
-              { role: "assistant", content },
-            ],
-          }).ids.join(),
+    const encoded = said.map((content, i) =>
+      encode({
+        messages: [
+          { role: "user", content: `question ${i}` },
+          { role: "assistant", content },
+        ],
+      }).ids.join(),
     );
+    const expected = encoded.filter((_, i) => i % 3 !== 2);
     const { taken, counters, records } = await take(10, { batchRows: 4 });
     expect(taken.slice(0, 5).flatMap(rowsOf).toSorted()).toEqual(expected.toSorted());
     expect(taken.slice(5).flatMap(rowsOf).toSorted()).toEqual(expected.toSorted());
     expect(taken.slice(0, 5).flatMap(rowsOf)).not.toEqual(taken.slice(5).flatMap(rowsOf));
     expect(taken.map(({ index }) => index)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    for (const batch of taken) expect(rowsOf(batch)).toEqual(Array.from(batch.records, (record) => encoded[record]));
     expect(records).toBe(30);
     expect(counters).toMatchObject({ rows: 40, paddingTokens: 0, truncatedRows: 0, badRows: 0 });
     expect(counters.tokens).toBe(taken.reduce((sum, { ids }) => sum + ids.length, 0));

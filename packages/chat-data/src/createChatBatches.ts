@@ -1,5 +1,5 @@
-import { chatRows, type RowPosition } from "./chatRows.ts";
-import { createChatEncoder, type ChatEncoderOptions, type EncodedChat } from "./createChatEncoder.ts";
+import { chatRows, type ChatRow, type RowPosition } from "./chatRows.ts";
+import { createChatEncoder, type ChatEncoderOptions } from "./createChatEncoder.ts";
 import { groupRows, longestRow, windowRows, type GroupRowsOptions } from "./groupRows.ts";
 import { openChatFile, type OpenChatFileOptions } from "./openChatFile.ts";
 import type { SkipReason } from "./skipTally.ts";
@@ -13,8 +13,10 @@ export interface ChatPosition extends RowPosition {
   readonly taken: number;
 }
 
-/** A batch that knows where the order goes on. */
+/** A batch that knows where its rows come from and where the order goes on. */
 export interface ChatBatch extends TokenBatch {
+  /** Record of each row in the file, from 0; length rows. */
+  readonly records: Int32Array;
   /** Where to start to get the batch behind this one. */
   readonly next: ChatPosition;
 }
@@ -95,7 +97,8 @@ export async function createChatBatches(options: ChatBatchesOptions): Promise<Ch
         count(counters, groups[taken]!, tokens);
         const isLast = taken === groups.length - 1;
         const next = isLast ? { ...window.to, taken: 0 } : { ...window.from, taken: taken + 1 };
-        yield { ...tokens, next: { batch, ...next } };
+        const records = Int32Array.from(groups[taken]!.rows, ({ record }) => record);
+        yield { ...tokens, records, next: { batch, ...next } };
       }
       taken = 0;
     }
@@ -110,11 +113,11 @@ export async function createChatBatches(options: ChatBatchesOptions): Promise<Ch
  * @yields {object} So many rows, at the end fewer, with the positions before and behind them.
  */
 async function* windows(
-  rows: AsyncIterable<{ row: EncodedChat; to: RowPosition }>,
+  rows: AsyncIterable<{ row: ChatRow; to: RowPosition }>,
   size: number,
   { epoch, row: startRow }: RowPosition,
-): AsyncGenerator<{ rows: EncodedChat[]; from: RowPosition; to: RowPosition }> {
-  let window = { rows: Array<EncodedChat>(), from: { epoch, row: startRow }, to: { epoch, row: startRow } };
+): AsyncGenerator<{ rows: ChatRow[]; from: RowPosition; to: RowPosition }> {
+  let window = { rows: Array<ChatRow>(), from: { epoch, row: startRow }, to: { epoch, row: startRow } };
   for await (const { row, to } of rows) {
     window.rows.push(row);
     window.to = to;
@@ -125,7 +128,7 @@ async function* windows(
   if (window.rows.length > 0) yield window;
 }
 
-function count(counters: ChatCounters, { rows }: RowGroup<EncodedChat>, batch: TokenBatch): void {
+function count(counters: ChatCounters, { rows }: RowGroup<ChatRow>, batch: TokenBatch): void {
   counters.rows += rows.length;
   counters.tokens += batch.ids.length;
   counters.paddingTokens += batch.ids.length;
