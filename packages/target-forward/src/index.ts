@@ -35,3 +35,10 @@ export {
 export { TargetWorkerError } from "./workers/targetWorkerError.ts";
 export type { WireFormat, WorkerEngine } from "./workers/workerMessages.ts";
 export type { WorkerPlacement } from "./workers/workerPort.ts";
+export {
+  openHiddenStateFiles,
+  type HiddenStateFiles,
+  type HiddenStateFilesEvents,
+  type HiddenStateFilesOptions,
+} from "./files/openHiddenStateFiles.ts";
+export { hasHiddenStates, writeHiddenStates, type WriteHiddenStatesOptions } from "./files/writeHiddenStates.ts";

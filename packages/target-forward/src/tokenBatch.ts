@@ -8,4 +8,6 @@ export interface TokenBatch {
   readonly lossMask: Uint8Array;
   /** Row boundaries: row r holds tokens rowStarts[r] ≤ t < rowStarts[r + 1]; length rows + 1, first 0, last T. */
   readonly rowStarts: Int32Array;
+  /** Record of each row in the data, from 0; needed where hidden states are files. */
+  readonly records?: Int32Array;
 }

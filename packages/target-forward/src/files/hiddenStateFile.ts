@@ -1,0 +1,74 @@
+import { join } from "node:path";
+import { openSafetensors, type Safetensors } from "@dflash/safetensors";
+
+/** The file of a record: the layout of vLLM and speculators, `token_ids` [S] and `hidden_states` [S, K + 1, H], the last layer last. */
+export const hiddenStateFile = (dir: string, record: number): string => join(dir, `hs_${record}.safetensors`);
+
+/** What a record's hidden states are checked against. */
+export interface HiddenStateLayout {
+  /** Captured decoder layers, K of them. */
+  readonly layerIds: readonly number[];
+  /** H */
+  readonly hiddenSize: number;
+}
+
+/** Hidden states of one record. */
+export interface HiddenStateRecord {
+  /** [S] */
+  readonly ids: Int32Array;
+  /** [S, K + 1, H] */
+  readonly states: Float32Array;
+}
+
+/**
+ * Reads a record's hidden states and checks all of them.
+ *
+ * @throws {Error} One line with the file, the place, the value and what was expected.
+ */
+export async function readHiddenStates(path: string, layout: HiddenStateLayout): Promise<HiddenStateRecord> {
+  const file = await openSafetensors(path);
+  try {
+    const tokens = checkHeader(path, file, layout);
+    const ids = await file.readInt32("token_ids");
+    const states = await file.readFloat32("hidden_states");
+    const broken = states.findIndex((value) => !Number.isFinite(value));
+    if (broken >= 0) {
+      const place = Math.floor(broken / (states.length / tokens));
+      throw new Error(`${path}: hidden_states of token ${place} holds ${states[broken]}, expected finite numbers`);
+    }
+    return { ids, states };
+  } finally {
+    await file.close();
+  }
+}
+
+/** Checks shapes and dtypes before anything is read; gives S. */
+function checkHeader(
+  path: string,
+  { tensors, metadata }: Safetensors,
+  { layerIds, hiddenSize }: HiddenStateLayout,
+): number {
+  const [ids, states] = ["token_ids", "hidden_states"].map((name) => {
+    const found = tensors.get(name);
+    if (!found) throw new Error(`${path}: no tensor ${name}, expected token_ids and hidden_states`);
+    return found;
+  });
+  const shown = `[${states!.shape.join(", ")}]`;
+  const slots = layerIds.length + 1;
+  if (!["BF16", "F16", "F32"].includes(states!.dtype))
+    throw new Error(`${path}: hidden_states has dtype ${states!.dtype}, expected BF16, F16 or F32`);
+  const [tokens = 0, found, width] = states!.shape;
+  if (states!.shape.length !== 3 || found !== slots || width !== hiddenSize || tokens === 0) {
+    throw new Error(
+      `${path}: hidden_states has shape ${shown}, expected [tokens, ${slots}, ${hiddenSize}]: ${layerIds.length} layers and the last`,
+    );
+  }
+  if (ids!.shape.join() !== String(tokens))
+    throw new Error(`${path}: token_ids has shape [${ids!.shape.join(", ")}], expected [${tokens}] as hidden_states`);
+  const { layer_ids: known = layerIds.join() } = metadata;
+  if (known !== layerIds.join())
+    throw new Error(
+      `${path}: holds layers ${known}, expected ${layerIds.join()}; capture them again or train with those`,
+    );
+  return tokens;
+}

@@ -1,0 +1,131 @@
+import { createGuardedEvents } from "../guardedEvents.ts";
+import type { HiddenStateSource, HostMatrix } from "../hostHiddenStates.ts";
+import type { TokenBatch } from "../tokenBatch.ts";
+import {
+  hiddenStateFile,
+  readHiddenStates,
+  type HiddenStateLayout,
+  type HiddenStateRecord,
+} from "./hiddenStateFile.ts";
+
+/** Where hidden states lie, and what to do about those that are no good. */
+export interface HiddenStateFilesOptions extends HiddenStateLayout {
+  readonly dir: string;
+  /** `error` (unless given) ends with the first bad file; `skip` leaves its row out. */
+  readonly onBad?: "error" | "skip";
+}
+
+/** Events of the files with their payload. */
+export interface HiddenStateFilesEvents {
+  /** A record was left out, and why, in one line. */
+  skip: { record: number; reason: string };
+}
+
+/** Hidden states of records on disk. */
+export interface HiddenStateFiles extends HiddenStateSource {
+  /** Subscribes to an event. A listener that throws, or rejects, is reported once. */
+  on<Name extends keyof HiddenStateFilesEvents>(
+    event: Name,
+    listener: (payload: HiddenStateFilesEvents[Name]) => unknown,
+  ): HiddenStateFiles;
+}
+
+/** A row of a batch with its hidden states. */
+interface Row extends HiddenStateRecord {
+  /** Its tokens in the batch. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Hidden states from files that `dflash capture`, vLLM or speculators wrote, one a record: batches need `records`. A row may be a
+ * part of its record from the beginning on, and padded behind it; padding gets zeros.
+ */
+export function openHiddenStateFiles(options: HiddenStateFilesOptions): HiddenStateFiles {
+  const { dir, layerIds, hiddenSize, onBad = "error" } = options;
+  const events = createGuardedEvents<HiddenStateFilesEvents>("hidden-state files");
+
+  async function readRow({ ids, lossMask, rowStarts, records }: TokenBatch, row: number): Promise<Row | null> {
+    const [start, end] = [rowStarts[row]!, rowStarts[row + 1]!];
+    const record = records![row]!;
+    const path = hiddenStateFile(dir, record);
+    try {
+      const found = await readHiddenStates(path, options);
+      checkTokens(path, found.ids, ids.subarray(start, end), lossMask.subarray(start, end));
+      return { ...found, start, end };
+    } catch (error) {
+      if (onBad === "error") throw error;
+      events.emit("skip", { record, reason: error instanceof Error ? error.message : String(error) });
+      return null;
+    }
+  }
+
+  const files: HiddenStateFiles = {
+    async states(batch, { captureLast = false, layout, layerIds: wanted }) {
+      if (!batch.records) throw new Error(`batch ${batch.index}: doesn't say which records its rows are of`);
+      if (wanted.join() !== layerIds.join())
+        throw new Error(`${dir}: holds layers ${layerIds.join()}, asked for ${wanted.join()}`);
+      const read = await Promise.all(Array.from(batch.records, (_, row) => readRow(batch, row)));
+      const rows = read.filter((row) => row !== null);
+      if (rows.length === 0) return null;
+      const kept = rows.length === read.length ? batch : keepRows(batch, rows);
+      const K = layerIds.length;
+      const matrix = (slot: number, slots: number): HostMatrix => ({
+        values: gather(rows, { from: slot * hiddenSize, width: slots * hiddenSize, stride: (K + 1) * hiddenSize }),
+        width: slots * hiddenSize,
+      });
+      return {
+        batch: kept,
+        features: layout === "joined" ? [matrix(0, K)] : layerIds.map((_, slot) => matrix(slot, 1)),
+        last: captureLast ? matrix(K, 1) : null,
+      };
+    },
+    on(event, listener) {
+      events.on(event, listener);
+      return files;
+    },
+  };
+  return files;
+}
+
+/** Tokens behind the last supervised one, padding among them, are context of nothing and may differ. */
+function checkTokens(path: string, found: Int32Array, ids: Int32Array, lossMask: Uint8Array): void {
+  const length = lossMask.lastIndexOf(1) + 1;
+  const wrong = ids.subarray(0, length).findIndex((id, token) => id !== found[token]);
+  if (wrong < 0) return;
+  throw new Error(
+    wrong < found.length
+      ? `${path}: token ${wrong} is ${found[wrong]}, expected ${ids[wrong]} as in the data`
+      : `${path}: holds ${found.length} tokens, expected ${length} as in the data`,
+  );
+}
+
+/** Columns `from` ≤ c < `from + width` of the rows' states, whose tokens are `stride` wide, one row behind the other. */
+function gather(
+  rows: readonly Row[],
+  { from, width, stride }: { readonly from: number; readonly width: number; readonly stride: number },
+): Float32Array {
+  const out = new Float32Array(rows.reduce((sum, { start, end }) => sum + end - start, 0) * width);
+  let at = 0;
+  for (const { start, end, ids, states } of rows) {
+    for (let token = 0; token < Math.min(ids.length, end - start); token++) {
+      const begin = token * stride + from;
+      out.set(states.subarray(begin, begin + width), at + token * width);
+    }
+    at += (end - start) * width;
+  }
+  return out;
+}
+
+/** The batch with these of its rows. */
+function keepRows({ index, ids, lossMask, rowStarts, records }: TokenBatch, rows: readonly Row[]): TokenBatch {
+  const starts = new Int32Array(rows.length + 1);
+  for (const [r, { start, end }] of rows.entries()) starts[r + 1] = starts[r]! + end - start;
+  const kept = { ids: new Int32Array(starts.at(-1)!), lossMask: new Uint8Array(starts.at(-1)!) };
+  for (const [r, { start, end }] of rows.entries()) {
+    kept.ids.set(ids.subarray(start, end), starts[r]);
+    kept.lossMask.set(lossMask.subarray(start, end), starts[r]);
+  }
+  const numbers = rows.map(({ start }) => records![rowStarts.indexOf(start)]!);
+  return { index, ...kept, rowStarts: starts, records: Int32Array.from(numbers) };
+}
