@@ -12,11 +12,13 @@ console.log(
 
 const steps = await timeSteps(Number(process.argv[2] ?? 40));
 const peer = steps[0]?.times;
-console.log("| default step | median ms | p10 to p90 | n | × PyTorch |");
-console.log("| --- | ---: | ---: | ---: | ---: |");
+console.log("| default step | median ms | p10 to p90 | n | × PyTorch | least CPU ms, all threads |");
+console.log("| --- | ---: | ---: | ---: | ---: | ---: |");
 for (const { name, times } of steps) {
-  const ratio = times && peer ? (times.median / peer.median).toFixed(2) : "";
-  console.log(`| ${name} | ${times === null ? "not run | | " : formatTimes(times)} | ${ratio} |`);
+  const ratio = times && peer ? (times.wall.median / peer.wall.median).toFixed(2) : "";
+  console.log(
+    `| ${name} | ${times === null ? "not run | | " : formatTimes(times.wall)} | ${ratio} | ${times?.cpu.least.toFixed(0) ?? ""} |`,
+  );
 }
 
 console.log("\n| op, forward and backward | fused, median ms | p10 to p90 | n | composed | p10 to p90 | n | ratio |");

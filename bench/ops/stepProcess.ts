@@ -1,4 +1,4 @@
-/** Runs a step of the default training for every line of standard input and answers with its time in ms. */
+/** Runs a step of the default training for every line of standard input and answers with its wall and CPU time in ms. */
 import { createInterface } from "node:readline";
 import { startEngine } from "@dflash/engine";
 import { createOps } from "@dflash/ops";
@@ -9,9 +9,11 @@ const engine = await startEngine("wasm", { threads: Number(threads) });
 const ops = createOps(engine, { fused: form === "fused" });
 const step = await createTrainingStep(ops, await firstBatches(8));
 for await (const _ of createInterface({ input: process.stdin })) {
-  const start = performance.now();
+  const [start, cpuStart] = [performance.now(), process.cpuUsage()];
   await step.run();
-  console.log(performance.now() - start);
+  const wall = performance.now() - start;
+  const { user, system } = process.cpuUsage(cpuStart);
+  console.log(JSON.stringify({ wall, cpu: (user + system) / 1000 }));
 }
 step.dispose();
 engine.dispose();

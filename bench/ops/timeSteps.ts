@@ -7,8 +7,8 @@ import { firstBatches } from "./trainingStep.ts";
 /** The default step by one means, in a process of its own. */
 export interface StepTimes {
   readonly name: string;
-  /** null where it does not run here. */
-  readonly times: Times | null;
+  /** Wall and CPU time of all threads; null where it does not run here. */
+  readonly times: { readonly wall: Times; readonly cpu: Times } | null;
 }
 
 const path = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
@@ -29,7 +29,7 @@ export async function timeSteps(rounds: number): Promise<StepTimes[]> {
     { name: "wasm fused, 2 threads", every: 1, command: wasm(2, "fused") },
     { name: "wasm fused, 1 thread", every: 1, command: wasm(1, "fused") },
     { name: "wasm composed, 1 thread", every: 8, command: wasm(1, "composed") },
-  ].map((mean) => ({ ...mean, process: startStepper(mean.command), times: [] as number[] }));
+  ].map((mean) => ({ ...mean, process: startStepper(mean.command), times: [] as StepTime[] }));
 
   const warmUp = 3;
   for (let round = -warmUp; round < rounds; round++) {
@@ -40,11 +40,22 @@ export async function timeSteps(rounds: number): Promise<StepTimes[]> {
     }
   }
   for (const mean of means) mean.process.end();
-  return means.map(({ name, times }) => ({ name, times: times.length === 0 ? null : summarize(times) }));
+  return means.map(({ name, times }) => ({
+    name,
+    times:
+      times.length === 0
+        ? null
+        : { wall: summarize(times.map(({ wall }) => wall)), cpu: summarize(times.map(({ cpu }) => cpu)) },
+  }));
 }
 
-/** A process that answers each line with a time; null once it has ended. */
-function startStepper([command = "", ...args]: readonly string[]): { step(): Promise<number | null>; end(): void } {
+interface StepTime {
+  readonly wall: number;
+  readonly cpu: number;
+}
+
+/** A process that answers each line with the times of a step; null once it has ended. */
+function startStepper([command = "", ...args]: readonly string[]): { step(): Promise<StepTime | null>; end(): void } {
   const child = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] });
   child.on("error", () => {});
   child.stdin.on("error", () => {});
@@ -53,7 +64,9 @@ function startStepper([command = "", ...args]: readonly string[]): { step(): Pro
     async step() {
       child.stdin.write("step\n");
       const { value, done } = await answers.next();
-      return done ? null : Number(value);
+      if (done) return null;
+      const time: StepTime = JSON.parse(value);
+      return time;
     },
     end: () => child.stdin.end(),
   };
