@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,16 +21,21 @@ export interface Finished {
   stderr: string;
 }
 
+/** Starts the real command line, as `pnpm dflash` does, from `cwd`. */
+export function startDflash(args: readonly string[], cwd: string): ChildProcessWithoutNullStreams {
+  const main = join(repository, "apps/trainer/src/main.ts");
+  const loader = import.meta.resolve("tsx");
+  const { FORCE_COLOR: _, ...env } = process.env;
+  return spawn(process.execPath, ["--import", loader, main, ...args], {
+    cwd: repository,
+    env: { ...env, INIT_CWD: cwd },
+  });
+}
+
 /** Runs the real command line, as `pnpm dflash` does, from `cwd`, with one Ctrl-C once it has printed `interruptAt`. */
 export function dflash(args: readonly string[], cwd: string, interruptAt?: RegExp): Promise<Finished> {
   return new Promise((resolve, reject) => {
-    const main = join(repository, "apps/trainer/src/main.ts");
-    const loader = import.meta.resolve("tsx");
-    const { FORCE_COLOR: _, ...env } = process.env;
-    const child = spawn(process.execPath, ["--import", loader, main, ...args], {
-      cwd: repository,
-      env: { ...env, INIT_CWD: cwd },
-    });
+    const child = startDflash(args, cwd);
     let [stdout, stderr] = ["", ""];
     let interrupted = false;
     child.stdout.on("data", (data: Buffer) => {

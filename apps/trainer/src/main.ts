@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { dataCommand } from "./commands/data.ts";
+import { exportCommand } from "./commands/export.ts";
 import { trainCommand } from "./commands/train.ts";
 import { reportFailure } from "./reportFailure.ts";
 
@@ -14,7 +15,8 @@ const program = new Command("dflash")
   .description("Trains a DFlash drafter for a frozen target model and says where every millisecond went.")
   .showSuggestionAfterError()
   .configureOutput({ outputError: (text, write) => write(oneLine(text)) });
-for (const command of [trainCommand(), dataCommand()]) program.addCommand(command.copyInheritedSettings(program));
+for (const command of [trainCommand(), exportCommand(), dataCommand()])
+  program.addCommand(command.copyInheritedSettings(program));
 
 try {
   await program.parseAsync();

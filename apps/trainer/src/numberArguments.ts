@@ -19,6 +19,16 @@ export function positive(high: number): (text: string) => number {
   };
 }
 
+/** A parser for numbers within bounds, inclusive. */
+export function between(low: number, high: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (text.trim() === "" || !(value >= low && value <= high))
+      throw new InvalidArgumentError(`Expected a number from ${low} to ${high}.`);
+    return value;
+  };
+}
+
 /** A list of row lengths such as `64,96,128`, or `auto`. */
 export function lengths(text: string): number[] | "auto" {
   if (text === "auto") return text;

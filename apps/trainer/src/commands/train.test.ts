@@ -19,7 +19,7 @@ test("a run leaves config, log, drafter and summary, and prints a line a step wi
   const run = join(folder, "run");
   expect(JSON.parse(readFileSync(join(run, "config.json"), "utf8"))).toMatchObject({ steps: 4, anchors: 2, seed: 0 });
   const records = readLog(run);
-  expect(records.map(({ kind }) => kind)).toEqual(["header", "step", "step", "step", "step", "summary"]);
+  expect(records.map(({ kind }) => kind)).toEqual(["header", "step", "step", "step", "step", "event", "summary"]);
   const header = records[0] as HeaderRecord;
   const summary = records.at(-1) as SummaryRecord;
   const wanted = [
@@ -82,15 +82,16 @@ test("another format gets standard output for itself", async () => {
   const { code, stdout } = await dflash(["train", "--steps", "2", ...small, "--log-format", "ndjson"], folder);
   expect(code).toBe(0);
   const kinds = parseLog(stdout).map(({ kind }) => kind);
-  expect(kinds).toEqual(["header", "step", "step", "summary"]);
+  expect(kinds).toEqual(["header", "step", "step", "event", "summary"]);
 });
 
 test("Ctrl-C ends the run after its step and saves everything", async () => {
   const folder = temporaryFolder();
-  const args = ["train", "--steps", "100000", ...small, "--out", "run"];
+  const args = ["train", "--steps", "100000", "--checkpoint-every", "90000", ...small, "--out", "run"];
   const { code, stdout } = await dflash(args, folder, /^step +2 /m);
   expect(code).toBe(130);
   expect(stdout).toContain("stopping after this step");
+  expect(stdout).toMatch(/^go on with: pnpm dflash train --resume run$/m);
   const summary = JSON.parse(readFileSync(join(folder, "run/summary.json"), "utf8")) as {
     reason: string;
     steps: number;
@@ -98,6 +99,10 @@ test("Ctrl-C ends the run after its step and saves everything", async () => {
   expect(summary.reason).toBe("signal");
   expect(summary.steps).toBeLessThan(1000);
   expect(readFileSync(join(folder, "run/drafter/config.json"), "utf8")).toContain("DFlashDraftModel");
+  const checkpoint = `run/checkpoints/step-${String(summary.steps).padStart(8, "0")}`;
+  expect(JSON.parse(readFileSync(join(folder, checkpoint, "training.json"), "utf8"))).toMatchObject({
+    step: summary.steps,
+  });
 });
 
 /** The one line that a command that fails with exit code 1 prints on stderr. */

@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import { integer, lengths, positive } from "../numberArguments.ts";
+import { between, integer, lengths, positive } from "../numberArguments.ts";
 import type { TrainFlags } from "../train/trainConfig.ts";
 
 /** `dflash train`: trains a drafter and leaves it, its log and a summary in the run's folder. */
@@ -32,9 +32,41 @@ export function trainCommand(): Command {
     .option("--block-size <n>", "tokens a block, anchor included (default: 8)", integer(2, 256))
     .option("--layers <n>", "decoder layers of the drafter (default: 2)", integer(1, 64))
     .option("--mask-token-id <n>", "token of the masked slots (default: the tokenizer's)", integer(0, 16_777_215))
-    .option("--learning-rate <x>", "peak learning rate, then cosine to 0 (default: 1e-3)", positive(1))
+    .addOption(
+      new Option(
+        "--anchor-rule <rule>",
+        "anchors whose next token is supervised, or whose block ends in the record",
+      ).choices(["pair", "whole-block"]),
+    )
+    .addOption(
+      new Option("--loss <name>", "what is learnt from (default: decay)").choices(["decay", "d-pace", "soft-target"]),
+    )
+    .option(
+      "--gamma <x>",
+      "decay of the weights over a block, 0 for none (default: by the block size)",
+      between(0, 1e6),
+    )
+    .option("--alpha <x>", "smoothing of D-PACE (default: 0.5)", between(0, 1))
+    .option("--learning-rate <x>", "peak learning rate (default: 1e-3)", positive(1))
+    .addOption(
+      new Option("--schedule <name>", "learning rate after the warm-up (default: cosine)").choices([
+        "cosine",
+        "linear",
+        "constant",
+        "wsd",
+      ]),
+    )
+    .option("--warmup <ratio>", "part of the steps that the learning rate rises in (default: 0.04)", between(0, 1))
+    .option("--floor <ratio>", "learning rate at the end, as a part of the peak (default: 0)", between(0, 1))
+    .option("--weight-decay <x>", "decay of the matrices (default: 0)", between(0, 10))
+    .option("--clip <x>", "global gradient norm above which gradients are scaled down (default: 1)", positive(1e9))
+    .option("--accumulate <n>", "batches a step (default: 1)", integer(1, 65_536))
     .option("--seed <n>", "seed of everything random (default: 0)", integer(0, 0xffff_ffff))
     .option("--out <dir>", "folder of the run (default: runs/<date and time>)")
+    .option("--init <dir>", "begin with the weights of a drafter, of a checkpoint or of a run")
+    .option("--resume <dir>", "go on with the run in a folder, from its newest checkpoint")
+    .option("--checkpoint-every <n>", "steps between checkpoints (default: 100)", integer(1, 100_000_000))
+    .option("--keep <n>", "newest checkpoints to keep, beside the best (default: 3)", integer(1, 1_000_000))
     .option("--log-format <format>", "what is printed: a built-in formatter, a file or a package (default: pretty)")
     .addOption(
       new Option("--on-bad <what>", "a record that can't be read or doesn't fit the template: error or skip").choices([
@@ -49,9 +81,10 @@ export function trainCommand(): Command {
 Examples:
   pnpm dflash train
   pnpm dflash train --steps 50 --log-format ndjson > steps.ndjson
-  pnpm dflash train --target ./my-model --data ./chats.jsonl --out runs/first`,
+  pnpm dflash train --target ./my-model --data ./chats.jsonl --out runs/first
+  pnpm dflash train --resume runs/first`,
     )
-    .action(async (flags: TrainFlags) => {
+    .action(async (flags: TrainFlags & { resume?: string }) => {
       const { runTraining } = await import("../train/runTraining.ts");
       await runTraining(flags);
     });

@@ -1,5 +1,14 @@
 import type { CausalLMConfig } from "@dflash/causal-lm";
-import { createDrafter, createDrafterConfig, type DFlashDrafter, randomWeights, targetLayerIds } from "@dflash/drafter";
+import {
+  createDrafter,
+  createDrafterConfig,
+  type DFlashDrafter,
+  type DrafterConfig,
+  type LoadedCheckpoint,
+  loadDrafter,
+  randomWeights,
+  targetLayerIds,
+} from "@dflash/drafter";
 import type { Ops } from "@dflash/ops";
 import type { Timer } from "@dflash/timer";
 import type { TrainConfig } from "./trainConfig.ts";
@@ -11,26 +20,41 @@ export interface DrafterForOptions {
   ops: Ops;
   timer: Timer;
   config: TrainConfig;
+  /** Where the run goes on from. */
+  checkpoint: LoadedCheckpoint | null;
 }
 
-/** An untrained drafter that fits the target. */
-export async function drafterFor({
-  target,
-  maskTokenId,
-  ops,
-  timer,
-  config,
-}: DrafterForOptions): Promise<DFlashDrafter> {
+/** The drafter that a run begins with: the checkpoint's, the one that it is to train further, or an untrained one that fits the target. */
+export async function drafterFor(options: DrafterForOptions): Promise<DFlashDrafter> {
+  const { target, ops, timer, config, checkpoint } = options;
+  if (checkpoint !== null) return createDrafter({ ops, timer, ...checkpoint });
+  if (config.init === null) {
+    const drafterConfig = untrained(options);
+    const weights = randomWeights(config.seed, drafterConfig.initializerRange);
+    return createDrafter({ ops, config: drafterConfig, weights, timer });
+  }
+  const drafter = await loadDrafter(config.init, { ops, timer });
+  const { hiddenSize, vocabSize, targetLayers } = drafter.config;
+  const fields = { hiddenSize, vocabSize, layers: targetLayers };
+  for (const field of ["hiddenSize", "vocabSize", "layers"] as const) {
+    if (fields[field] === target[field]) continue;
+    drafter.dispose();
+    throw new Error(
+      `--init ${config.init}: made for a target whose ${field} is ${fields[field]}, the one in ${config.target} has ${target[field]}`,
+    );
+  }
+  return drafter;
+}
+
+function untrained({ target, maskTokenId, config }: DrafterForOptions): DrafterConfig {
   const mask = config.maskTokenId ?? maskTokenId;
   if (mask === undefined)
     throw new Error(`${config.target}: the tokenizer has no mask token; give an unused one with --mask-token-id`);
-  const drafterConfig = createDrafterConfig({
+  return createDrafterConfig({
     target: { ...target, ropeTheta: target.rope.theta },
     layers: config.layers,
     blockSize: config.blockSize,
     targetLayerIds: targetLayerIds(target.layers, config.features),
     maskTokenId: mask,
   });
-  const weights = randomWeights(config.seed, drafterConfig.initializerRange);
-  return createDrafter({ ops, config: drafterConfig, weights, timer });
 }

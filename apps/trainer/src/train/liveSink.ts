@@ -9,10 +9,10 @@ const paceWindow = 32;
  * A terminal's view of a run: a progress bar with the newest step's line under it, redrawn in place. What isn't a step
  * scrolls away above them.
  */
-export function liveSink(stream: NodeJS.WriteStream, target: LogTarget, total: number): LogSink {
+export function liveSink(stream: NodeJS.WriteStream, target: LogTarget, total: number, doneBefore: number): LogSink {
   const update = createLogUpdate(stream);
   const ends: number[] = [];
-  let done = 0;
+  let done = doneBefore;
   let line = "";
 
   const draw = (): void => {
@@ -38,7 +38,7 @@ export function liveSink(stream: NodeJS.WriteStream, target: LogTarget, total: n
       if (kind === "summary" || kind === "close") update.done();
       else update.clear();
       stream.write(text);
-      if (kind !== "summary" && kind !== "close" && done > 0) draw();
+      if (kind !== "summary" && kind !== "close" && ends.length > 0) draw();
     },
     close() {
       update.done();

@@ -27,6 +27,12 @@ export interface LogStepsOptions {
   engine: Engine;
   log: EventEmitter<LogEvents>;
   config: TrainConfig;
+  /** From 1; a run that goes on is at its next attempt. */
+  attempt: number;
+  /** Steps done in attempts before, from which this one counts on. */
+  stepsBefore: number;
+  /** Floating-point operations a second that the engine reaches in a plain product; null when not measured. */
+  peakFlops: number | null;
 }
 
 /**
@@ -34,7 +40,7 @@ export interface LogStepsOptions {
  * right after it; the time that takes is the next step's section `log`. Returns a function that stops it.
  */
 export function logSteps(options: LogStepsOptions): () => void {
-  const { run, loop, workers, timer, log, config } = options;
+  const { run, loop, workers, timer, log, attempt, stepsBefore } = options;
   const writing = timer.section("log", { role: "log" });
   const judge = createJudge(timer, { ready: () => loop.queue.depth });
   const stopGc = observeGc(timer);
@@ -44,31 +50,37 @@ export function logSteps(options: LogStepsOptions): () => void {
   let shapes = 0;
 
   const write = (times: StepTimes): void => {
-    if (steps === 1) log.emit("header", header(config, timer, times));
-    const metrics = stepMetrics(result, times.ms);
+    if (steps === 1) log.emit("header", header(options, times));
+    const metrics = stepMetrics(result, times.ms, options.peakFlops);
     const gauges = { ...stepGauges(options), batch_shapes: shapes };
     const verdict = timer.enabled ? judge.verdict() : null;
-    log.emit("step", createStepRecord(times, { metrics, gauges, verdict }));
+    const numbered = { ...times, step: stepsBefore + times.step };
+    log.emit("step", createStepRecord(numbered, { attempt, metrics, gauges, verdict }));
   };
 
   timer.on("report", (report) => writing.time(() => write(report.snapshot())));
-  timer.on("late", (late) => log.emit("late", createLateRecord(late)));
+  timer.on("late", (late) => log.emit("late", createLateRecord({ ...late, step: stepsBefore + late.step })));
   const stopSlow = watchSlowSteps(timer, (slow) =>
-    log.emit("event", { kind: "event", step: slow.step, name: "slow", data: slow }),
+    log.emit("event", { kind: "event", step: stepsBefore + slow.step, name: "slow", data: slow }),
   );
   run.on("step", (done) => {
     steps++;
     result = done;
     if (steps === 1) timer.mark("warmup");
+    if (steps === 1 && attempt > 1) timer.mark("resume");
     if (!timer.enabled) write(untimed());
   });
   run.on("skip", ({ skipped }) => {
     timer.mark("skipped");
-    log.emit("event", { kind: "event", step: steps, name: "skip", data: skipped });
+    log.emit("event", { kind: "event", step: stepsBefore + steps, name: "skip", data: skipped });
+  });
+  run.on("checkpoint", ({ step }) => {
+    timer.mark("checkpoint");
+    log.emit("event", { kind: "event", step, name: "checkpoint", data: null });
   });
   loop.on("batch", (batch) => (shapes = batch.shapes));
   const onCrash = (data: object): void =>
-    void log.emit("event", { kind: "event", step: steps, name: "worker-crash", data });
+    void log.emit("event", { kind: "event", step: stepsBefore + steps, name: "worker-crash", data });
   workers?.on("crash", onCrash);
   return () => {
     workers?.off("crash", onCrash);
@@ -93,9 +105,11 @@ function stepClock(): () => StepTimes {
   };
 }
 
-function header(config: TrainConfig, { calibration }: Timer, { sections }: StepTimes): HeaderRecord {
+function header({ config, timer, attempt }: LogStepsOptions, { sections }: StepTimes): HeaderRecord {
+  const { calibration } = timer;
   return createHeaderRecord({
     run: basename(config.out),
+    attempt,
     sections: Object.entries(sections).map(([name, { parent, lane, role }]) => ({ name, parent, lane, role })),
     calibration: {
       cost_ns: calibration.costNs,
@@ -107,7 +121,14 @@ function header(config: TrainConfig, { calibration }: Timer, { sections }: StepT
   });
 }
 
-function stepMetrics(result: StepResult | undefined, ms: number): Record<string, number | null | undefined> {
+function stepMetrics(
+  result: StepResult | undefined,
+  ms: number,
+  peakFlops: number | null,
+): Record<string, number | null | undefined> {
+  const perSecond = (amount: number | undefined): number | undefined =>
+    amount === undefined ? undefined : (1000 * amount) / ms;
+  const flops = perSecond(result?.flops);
   return {
     loss: result?.loss,
     accuracy: result?.rates?.accuracy,
@@ -116,8 +137,19 @@ function stepMetrics(result: StepResult | undefined, ms: number): Record<string,
     gradient_norm: result?.gradientNorm,
     tokens: result?.tokens,
     anchors: result?.anchors,
-    tokens_per_s: result && (1000 * result.tokens) / ms,
+    tokens_per_s: perSecond(result?.tokens),
+    anchors_per_s: perSecond(result?.anchors),
+    flops_per_s: flops,
+    // The drafter's share of what the engine could have computed in the step, the target's work left out.
+    utilisation: flops !== undefined && peakFlops !== null ? flops / peakFlops : null,
+    ...bySlot("accuracy", result?.rates?.accuracyBySlot),
+    ...bySlot("loss", result?.rates?.lossBySlot),
   };
+}
+
+/** `loss_1`, `loss_2`, …: one figure a slot. */
+function bySlot(name: string, values: readonly (number | null)[] = []): Record<string, number | null> {
+  return Object.fromEntries(values.map((value, i) => [`${name}_${i + 1}`, value]));
 }
 
 function stepGauges({ engine, loop, workers, batches }: LogStepsOptions): Record<string, number | null> {

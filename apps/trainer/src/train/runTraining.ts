@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { saveDrafter } from "@dflash/drafter";
 import {
@@ -11,25 +11,31 @@ import {
   stdoutSink,
 } from "@dflash/log-formatter";
 import { callerFolder, forCaller } from "../callerFolder.ts";
+import { writeJson } from "../writeJson.ts";
 import { liveSink } from "./liveSink.ts";
+import { attemptFile, resumeRun, type RunStart } from "./resumeRun.ts";
 import { runTotals } from "./runTotals.ts";
 import { stopOnInterrupt } from "./stopOnInterrupt.ts";
-import { resolveTrainConfig, type TrainConfig, type TrainFlags } from "./trainConfig.ts";
+import { resolveTrainConfig, type TrainFlags } from "./trainConfig.ts";
 import { wire, type WiredRun } from "./wire.ts";
 
-/** Trains as the flags say and leaves config, log, drafter and summary in the run's folder. */
-export async function runTraining(flags: TrainFlags): Promise<void> {
-  const config = resolveTrainConfig(flags);
-  const formatter = await loadFormatter(config.logFormat, { cwd: callerFolder });
-  const run = await wire(config);
+/** Trains as the flags say and leaves config, log, checkpoints, drafter and summary in the run's folder. */
+export async function runTraining({ resume, ...flags }: TrainFlags & { resume?: string }): Promise<void> {
+  const start = resume === undefined ? await newRun(flags) : await resumeRun(resume, flags);
+  const formatter = await loadFormatter(start.config.logFormat, { cwd: callerFolder });
+  const run = await wire(start);
+  const { config } = run;
   await mkdir(config.out, { recursive: true });
-  await writeFile(join(config.out, "config.json"), `${JSON.stringify(config, null, 2)}\n`);
+  // The config comes last: with it the folder is a run that can be gone on with.
+  writeJson(attemptFile(config.out), { attempt: start.attempt });
+  writeJson(join(config.out, "config.json"), config);
   // A pipe that wants records must get nothing else; a reader gets everything in one place.
   const say = config.logFormat === "pretty" ? console.log : console.error;
-  for (const line of introduction(config, run)) say(line);
+  for (const line of introduction(run)) say(line);
+  if (start.attempt > 1) say(`resume   attempt ${start.attempt}, from step ${run.stepsBefore}`);
 
   const log = attachLog(run.log, [
-    [formatter, screen(config)],
+    [formatter, screen(run)],
     [ndjson, fileSink(join(config.out, "log.ndjson"))],
   ]);
   const summary = createSummary();
@@ -49,16 +55,24 @@ export async function runTraining(flags: TrainFlags): Promise<void> {
     await saveDrafter(join(config.out, "drafter"), run.drafter);
     const result = {
       reason,
+      attempt: start.attempt,
       steps,
       skipped,
       engine: run.engine.name,
       ...totals.result(),
       sections: record?.sections ?? {},
     };
-    await writeFile(join(config.out, "summary.json"), `${JSON.stringify(result, null, 2)}\n`);
+    writeJson(join(config.out, "summary.json"), result);
     for (const line of totals.lines()) say(line);
     say(`drafter, log and summary are in ${forCaller(config.out)}`);
-    if (reason === "signal") process.exitCode = 130;
+    if (reason === "signal") {
+      say(`go on with: pnpm dflash train --resume ${forCaller(config.out)}`);
+      process.exitCode = 130;
+    }
+    if (reason === "non-finite")
+      throw new Error(
+        `step ${steps}: stopped after several steps in a row that weren't finite; the log's skip events name the tensors; the last checkpoint holds the weights before them`,
+      );
   } finally {
     await log.close();
     interrupt.release();
@@ -66,14 +80,18 @@ export async function runTraining(flags: TrainFlags): Promise<void> {
   }
 }
 
-/** A terminal gets a live view of the pretty lines; a pipe or another format gets the lines themselves. */
-function screen(config: TrainConfig): LogSink {
-  const sink = stdoutSink();
-  const live = process.stdout.isTTY && sink.target !== undefined && config.logFormat === "pretty";
-  return live ? liveSink(process.stdout, sink.target, config.steps) : sink;
+async function newRun(flags: TrainFlags): Promise<RunStart> {
+  return { config: await resolveTrainConfig(flags), attempt: 1, checkpoint: null };
 }
 
-function introduction(config: TrainConfig, { engine, drafter, records }: WiredRun): string[] {
+/** A terminal gets a live view of the pretty lines; a pipe or another format gets the lines themselves. */
+function screen({ config, stepsBefore }: WiredRun): LogSink {
+  const sink = stdoutSink();
+  const live = process.stdout.isTTY && sink.target !== undefined && config.logFormat === "pretty";
+  return live ? liveSink(process.stdout, sink.target, config.steps, stepsBefore) : sink;
+}
+
+function introduction({ config, engine, drafter, records }: WiredRun): string[] {
   const parameters = [...drafter.parameters.values()].reduce(
     (sum, { shape }) => sum + shape.reduce((product, extent) => product * extent, 1),
     0,

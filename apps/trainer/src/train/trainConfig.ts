@@ -1,8 +1,10 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { AnchorRule, Loss } from "@dflash/drafter";
 import type { EngineName } from "@dflash/engine";
 import { callerFolder, fromCaller } from "../callerFolder.ts";
 import { defaultData, defaultTarget } from "../defaultTarget.ts";
+import { drafterFolder, readDrafterConfig } from "../drafterFolder.ts";
 import { lengthBuckets } from "./lengthBuckets.ts";
 
 /** Everything that decides a training run; written to the run's folder as `config.json`. */
@@ -17,9 +19,13 @@ export interface TrainConfig {
   engine: EngineName | "auto";
   /** Threads of the engine; null lets the engine choose. */
   threads: number | null;
+  /** Folder of the drafter whose weights the run begins with; null begins with random ones. */
+  init: string | null;
   steps: number;
-  /** Chat records a step. */
+  /** Chat records a batch. */
   rows: number;
+  /** Batches a step. */
+  accumulate: number;
   /** Longest row in tokens; longer ones are cut. */
   maxLength: number;
   /** Row lengths that rows are padded to, so that shapes come again; null pads nothing. */
@@ -36,6 +42,8 @@ export interface TrainConfig {
   wire: "float32" | "bfloat16";
   /** Anchors a row. */
   anchors: number;
+  /** Which supervised tokens may be anchors. */
+  anchorRule: AnchorRule;
   blockSize: number;
   /** Decoder layers of the drafter. */
   layers: number;
@@ -43,11 +51,28 @@ export interface TrainConfig {
   maskTokenId: number | null;
   /** Captured target layers. */
   features: number;
-  /** Peak learning rate, reached after warm-up; cosine to 0 afterwards. */
+  loss: Loss["type"];
+  /** γ by which weights fall over a block, 0 for equal ones; null for the block size's own. */
+  gamma: number | null;
+  /** α of D-PACE. */
+  alpha: number;
+  /** Peak learning rate, reached after the warm-up. */
   learningRate: number;
+  /** What the learning rate does after the warm-up; `wsd` stays and then falls in the last fifth. */
+  schedule: "cosine" | "linear" | "constant" | "wsd";
+  /** Part of the steps that the learning rate rises in. */
+  warmup: number;
+  /** Learning rate at the end, as a part of the peak. */
+  floor: number;
+  /** Of matrices; norms have none. */
+  weightDecay: number;
   /** Global gradient norm above which gradients are scaled down. */
   clip: number;
   seed: number;
+  /** Steps between checkpoints. */
+  checkpointEvery: number;
+  /** Newest checkpoints that are kept, beside the best one. */
+  keep: number;
   /** Folder of the run. */
   out: string;
   /** Formatter of what is printed: a built-in name, a file or a package. */
@@ -56,7 +81,7 @@ export interface TrainConfig {
 }
 
 /** What the command line may set. */
-export type TrainFlags = Partial<Omit<TrainConfig, "features" | "clip" | "buckets">> & {
+export type TrainFlags = Partial<Omit<TrainConfig, "features" | "buckets">> & {
   buckets?: readonly number[] | "auto";
 };
 
@@ -66,8 +91,10 @@ const defaults: Omit<TrainConfig, "out"> = {
   onBad: "error",
   engine: "auto",
   threads: null,
+  init: null,
   steps: 300,
   rows: 2,
+  accumulate: 1,
   maxLength: 512,
   buckets: null,
   batchTokens: null,
@@ -76,13 +103,23 @@ const defaults: Omit<TrainConfig, "out"> = {
   minReady: 1,
   wire: "float32",
   anchors: 32,
+  anchorRule: "pair",
   blockSize: 8,
   layers: 2,
   features: 5,
   maskTokenId: null,
+  loss: "decay",
+  gamma: null,
+  alpha: 0.5,
   learningRate: 1e-3,
+  schedule: "cosine",
+  warmup: 0.04,
+  floor: 0,
+  weightDecay: 0,
   clip: 1,
   seed: 0,
+  checkpointEvery: 100,
+  keep: 3,
   logFormat: "pretty",
   telemetry: true,
 };
@@ -96,24 +133,50 @@ function freeRunFolder(now: Date): string {
   }
 }
 
-/** Flags over defaults, with paths resolved from the folder that the user called from. Throws on paths that don't exist. */
-export function resolveTrainConfig(flags: TrainFlags, now: Date = new Date()): TrainConfig {
-  const { buckets = null } = flags;
-  const config: TrainConfig = {
-    ...defaults,
-    ...flags,
-    buckets: buckets === "auto" ? lengthBuckets(flags.maxLength ?? defaults.maxLength) : buckets,
-    ...(flags.target === undefined ? {} : { target: fromCaller(flags.target) }),
-    ...(flags.data === undefined ? {} : { data: fromCaller(flags.data) }),
-    out: flags.out === undefined ? freeRunFolder(now) : fromCaller(flags.out),
-  };
-  if (!existsSync(config.target))
+/** What flags say, with paths resolved from the folder that the user called from and lengths in numbers. */
+export function resolveFlags(flags: TrainFlags, maxLength: number = defaults.maxLength): Partial<TrainConfig> {
+  const { buckets, ...resolved } = flags;
+  for (const name of ["target", "data", "init", "out"] as const) {
+    const path = resolved[name];
+    if (typeof path === "string") resolved[name] = fromCaller(path);
+  }
+  if (buckets === undefined) return resolved;
+  return { ...resolved, buckets: buckets === "auto" ? lengthBuckets(flags.maxLength ?? maxLength) : buckets };
+}
+
+/** Throws one line when the target or the data isn't there. */
+export function checkPaths({ target, data }: TrainConfig): void {
+  if (!existsSync(target))
     throw new Error(
-      `--target ${config.target}: no such folder; give a folder with config.json, model.safetensors and tokenizer.json`,
+      `--target ${target}: no such folder; give a folder with config.json, model.safetensors and tokenizer.json`,
     );
-  if (!existsSync(config.data))
-    throw new Error(`--data ${config.data}: no such file; give a JSONL file of chat records`);
-  if (existsSync(join(config.out, "log.ndjson")))
-    throw new Error(`--out ${config.out}: holds a run already; choose another folder`);
-  return config;
+  if (!existsSync(data)) throw new Error(`--data ${data}: no such file; give a JSONL file of chat records`);
+}
+
+/** A flag as it is written: `--block-size` for `blockSize`. */
+export const flagOf = (name: string): string =>
+  `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
+/** The config of a new run: flags over defaults. Throws on paths that don't exist, and on a folder that is taken. */
+export async function resolveTrainConfig(flags: TrainFlags, now: Date = new Date()): Promise<TrainConfig> {
+  const given = resolveFlags(flags);
+  const config: TrainConfig = { ...defaults, ...given, out: given.out ?? freeRunFolder(now) };
+  checkPaths(config);
+  if (["log.ndjson", "config.json"].some((name) => existsSync(join(config.out, name))))
+    throw new Error(`--out ${config.out}: holds a run already; choose another folder, or go on with it by --resume`);
+  return config.init === null ? config : { ...config, ...(await shapeOf(config.init, flags)) };
+}
+
+/** A drafter that is trained further keeps its shape. */
+async function shapeOf(path: string, flags: TrainFlags): Promise<Partial<TrainConfig>> {
+  const init = await drafterFolder(path);
+  const { layers, blockSize, maskTokenId, targetLayerIds } = await readDrafterConfig(init);
+  const shape = { layers, blockSize, maskTokenId };
+  for (const name of ["layers", "blockSize", "maskTokenId"] as const) {
+    if (flags[name] === undefined || flags[name] === shape[name]) continue;
+    throw new Error(
+      `${flagOf(name)} ${flags[name]}: the drafter in ${init} has ${shape[name]}; leave it out, or leave out --init`,
+    );
+  }
+  return { ...shape, init, features: targetLayerIds.length };
 }

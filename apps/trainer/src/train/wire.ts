@@ -3,26 +3,37 @@ import {
   adamW,
   clipByGlobalNorm,
   createTrainStep,
+  decayMatrices,
   type DFlashDrafter,
+  loadCheckpoint,
   trainDrafter,
   type TrainRun,
-  warmupCosine,
 } from "@dflash/drafter";
 import { type Engine, startEngine } from "@dflash/engine";
 import type { LogEvents } from "@dflash/log-formatter";
-import { createOps } from "@dflash/ops";
+import { createOps, measurePeakFlops } from "@dflash/ops";
 import { createTargetForwardLoop, queuePolicy } from "@dflash/target-forward";
 import { createTimer } from "@dflash/timer";
 import { EventEmitter } from "eventemitter3";
+import { createLoss } from "./createLoss.ts";
+import { createSchedule } from "./createSchedule.ts";
 import { drafterFor } from "./drafterFor.ts";
+import { keepCheckpoints, positionOf } from "./keepCheckpoints.ts";
 import { logSteps } from "./logSteps.ts";
 import { engineThreads, openTarget } from "./openTarget.ts";
+import type { RunStart } from "./resumeRun.ts";
+import { trackPositions } from "./trackPositions.ts";
 import type { TrainConfig } from "./trainConfig.ts";
+import { trainSettings } from "./trainSettings.ts";
 
 /** A run that is ready to go. */
 export interface WiredRun {
+  /** With the engine that was started. */
+  config: TrainConfig;
   engine: Engine;
   drafter: DFlashDrafter;
+  /** Steps that were done in attempts before. */
+  stepsBefore: number;
   /** Chat records in the data file. */
   records: number;
   /** Emits every record of the run's log. */
@@ -33,43 +44,74 @@ export interface WiredRun {
 }
 
 /** The whole system: data → frozen target → queue → train step → timer report → log. */
-export async function wire(config: TrainConfig): Promise<WiredRun> {
-  const tokenizer = await loadTokenizer(config.target);
-  const { maxLength, onBad, seed, steps, anchors: anchorsPerRow } = config;
-  const queue = queuePolicy({ capacity: config.queue, minReady: config.minReady });
+export async function wire(start: RunStart): Promise<WiredRun> {
+  const from = start.checkpoint;
+  const tokenizer = await loadTokenizer(start.config.target);
+  const checkpoint = from === null ? null : await loadCheckpoint(from, { settings: trainSettings(start.config) });
+  const { maxLength, onBad, seed, steps, accumulate, anchors: anchorsPerRow, anchorRule: rule } = start.config;
+  const queue = queuePolicy({ capacity: start.config.queue, minReady: start.config.minReady });
   const batches = await createChatBatches({
-    file: config.data,
+    file: start.config.data,
     tokenizer,
     maxLength,
     onBad,
     seed,
-    ...grouping(config),
+    ...grouping(start.config),
+    ...(checkpoint && { start: positionOf(checkpoint.state.carried, String(from)) }),
   });
-  const threads = engineThreads(config);
-  const engine = await startEngine(config.engine, threads === undefined ? {} : { threads });
+  const tracked = trackPositions(batches);
+  const threads = engineThreads(start.config);
+  const engine = await startEngine(start.config.engine, threads === undefined ? {} : { threads });
+  const config: TrainConfig = { ...start.config, engine: engine.name };
   const timer = createTimer({ lane: "drafter", probe: engine.counters });
   timer.enabled = config.telemetry;
   const ops = createOps(engine);
   const target = await openTarget({ config, ops, timer });
-  const drafter = await drafterFor({ target: target.config, maskTokenId: tokenizer.maskTokenId, ops, timer, config });
+  const { maskTokenId } = tokenizer;
+  const drafter = await drafterFor({ target: target.config, maskTokenId, ops, timer, config, checkpoint });
   const optimizer = [
     clipByGlobalNorm({ ops, maxNorm: config.clip }),
-    adamW({ ops, learningRate: warmupCosine({ peak: config.learningRate, steps }) }),
+    adamW({ ops, learningRate: createSchedule(config), weightDecay: decayMatrices(config.weightDecay) }),
   ];
-  const step = createTrainStep({ drafter, head: target.head, ops, timer, optimizer, anchorsPerRow, seed });
+  const loss = createLoss(config);
+  const { head } = target;
+  const step = createTrainStep({ drafter, head, ops, timer, optimizer, loss, anchorsPerRow, rule, seed });
+  if (checkpoint !== null) await step.restore(checkpoint.state.counters, checkpoint.optimizerState);
+  await checkpoint?.close();
+  const stepsBefore = checkpoint?.state.step ?? 0;
+  const checkpoints = keepCheckpoints({ config, drafter, step, batches: tracked });
+  const peakFlops = config.telemetry ? await measurePeakFlops(ops) : null;
   const log = new EventEmitter<LogEvents>();
   let stopLog: (() => void) | undefined;
 
   return {
+    config,
     engine,
     drafter,
+    stepsBefore,
     records: batches.records,
     log,
     start(signal) {
       const layerIds = drafter.config.targetLayerIds;
-      const loop = createTargetForwardLoop({ ...target.states, ...queue, batches, layerIds, ops, timer, signal });
-      const run = trainDrafter({ source: loop, step, steps, timer, signal });
-      stopLog = logSteps({ run, loop, workers: target.workers, batches, timer, engine, log, config });
+      const captureLast = config.loss === "soft-target";
+      const states = { ...target.states, ...queue, batches: tracked, layerIds, captureLast };
+      const loop = createTargetForwardLoop({ ...states, ops, timer, signal });
+      const saving = { every: config.checkpointEvery, save: checkpoints.save };
+      const run = trainDrafter({
+        source: loop,
+        step,
+        steps,
+        stepsBefore,
+        accumulate,
+        timer,
+        signal,
+        checkpoint: saving,
+      });
+      run.on("step", checkpoints.note);
+      const { workers } = target;
+      const { attempt } = start;
+      const place = { config, attempt, stepsBefore, peakFlops };
+      stopLog = logSteps({ run, loop, workers, batches, timer, engine, log, ...place });
       return run;
     },
     async dispose() {

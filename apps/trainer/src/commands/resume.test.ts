@@ -1,0 +1,161 @@
+import { appendFileSync, cpSync, existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { LogRecord, StepRecord } from "@dflash/log-formatter";
+import { openSafetensors } from "@dflash/safetensors";
+import { describe, expect, test } from "vitest";
+import { dflash, repository, startDflash, temporaryFolder } from "../dflash.test-support.ts";
+
+const small = ["--threads", "1", "--anchors", "2", "--rows", "1", "--max-length", "48", "--engine", "wasm"];
+const steps = 12;
+/** DFLASH_KILLS=50 is the long lane. */
+const kills = Number(process.env["DFLASH_KILLS"] ?? 3);
+
+/** Starts a command and kills it at a random moment: from its start on, or from one of its first steps on. Says whether it was faster. */
+async function killSomewhere(args: readonly string[], cwd: string): Promise<"killed" | "finished"> {
+  const child = startDflash(args, cwd);
+  const closed = new Promise<"killed" | "finished">((resolve, reject) => {
+    let stderr = "";
+    child.stderr.on("data", (data: Buffer) => (stderr += data.toString()));
+    child.on("close", (code, signal) => {
+      if (signal !== null) resolve("killed");
+      else if (code === 0) resolve("finished");
+      else reject(new Error(`exit code ${code}: ${stderr}`));
+    });
+  });
+  const fromStart = Math.random() < 0.2;
+  const stepsToSee = Math.floor(Math.random() * 4);
+  const seen = new Promise<void>((resolve) => {
+    let printed = "";
+    child.stdout.on("data", (data: Buffer) => {
+      printed += data.toString();
+      if ((printed.match(/^step /gm)?.length ?? 0) > stepsToSee) resolve();
+    });
+  });
+  await Promise.race([fromStart ? sleep(Math.random() * 3000) : seen, closed]);
+  if (!fromStart) await sleep(Math.random() * 150);
+  child.kill("SIGKILL");
+  return closed;
+}
+
+const stepsOf = (run: string): StepRecord[] =>
+  readFileSync(join(run, "log.ndjson"), "utf8")
+    .split("\n")
+    // A killed process may leave a torn line.
+    .filter((line) => line.startsWith('{"kind":"step"') && line.endsWith("}"))
+    .map((line) => JSON.parse(line) as LogRecord)
+    .filter((record) => record.kind === "step");
+
+test(
+  `a run that is killed ${kills} times at random moments ends with the same bits as one that never was`,
+  async () => {
+    const folder = temporaryFolder();
+    const run = (out: string): string[] => [
+      "train",
+      "--steps",
+      String(steps),
+      "--checkpoint-every",
+      "2",
+      ...small,
+      "--out",
+      out,
+    ];
+    expect((await dflash(run("whole"), folder)).code).toBe(0);
+
+    let attempts = 0;
+    let state: "none" | "killed" | "finished" = "none";
+    const resume = ["train", "--resume", "killed"];
+    while (attempts < kills && state !== "finished") {
+      // Killed before it has written its config, a run is simply started.
+      const begun = existsSync(join(folder, "killed/config.json"));
+      state = await killSomewhere(begun ? resume : run("killed"), folder);
+      attempts++;
+    }
+    const end = state === "finished" ? { code: 0 } : await dflash(resume, folder);
+    expect(end.code).toBe(0);
+
+    const last = `checkpoints/step-${String(steps).padStart(8, "0")}`;
+    for (const file of ["model.safetensors", "optimizer.safetensors", "training.json"]) {
+      const [whole, killed] = ["whole", "killed"].map((out) => readFileSync(join(folder, out, last, file)));
+      expect([file, killed!.equals(whole!)]).toEqual([file, true]);
+    }
+    expect(readdirSync(join(folder, "killed/checkpoints")).filter((name) => name.startsWith("."))).toEqual([]);
+
+    const losses = new Map(stepsOf(join(folder, "whole")).map(({ step, metrics }) => [step, metrics["loss"]]));
+    const records = stepsOf(join(folder, "killed"));
+    expect(new Set(records.map(({ step }) => step))).toEqual(new Set(losses.keys()));
+    for (const { step, metrics } of records) expect([step, metrics["loss"]]).toEqual([step, losses.get(step)]);
+    expect(new Set(records.map(({ attempt, step }) => `${attempt} ${step}`)).size).toBe(records.length);
+    expect(records.map(({ attempt }) => attempt)).toEqual(
+      records.map(({ attempt }) => attempt).toSorted((a, b) => a - b),
+    );
+  },
+  60_000 + kills * 30_000,
+);
+
+/** The one line that a command that fails prints on stderr. */
+async function failure(args: string[], folder: string): Promise<string> {
+  const { code, stderr } = await dflash(["train", ...args], folder);
+  expect(code).toBe(1);
+  const lines = stderr.trimEnd().split("\n");
+  expect(lines).toHaveLength(1);
+  return lines[0]!;
+}
+
+describe("a run stopped by Ctrl-C", () => {
+  test("goes on where it was, with its own settings only", async () => {
+    const folder = temporaryFolder();
+    cpSync(join(repository, "data/gsm8k/test.tiny-target.jsonl"), join(folder, "chats.jsonl"));
+    const data = ["--data", "chats.jsonl"];
+    const start = ["train", "--steps", "9", "--learning-rate", "0.002", ...data, ...small, "--out", "run"];
+    expect((await dflash(start, folder, /^step +2 /m)).code).toBe(130);
+
+    expect(await failure(["--resume", "run", "--learning-rate", "0.003"], folder)).toMatch(
+      /^dflash: --learning-rate 0\.003: the run in run was started with 0\.002; leave it out, or start a new run with --init run$/,
+    );
+    appendFileSync(join(folder, "chats.jsonl"), "\n");
+    expect(await failure(["--resume", "run"], folder)).toMatch(
+      /step-0000000\d: was trained with dataBytes \d+, not \d+;/,
+    );
+    cpSync(join(repository, "data/gsm8k/test.tiny-target.jsonl"), join(folder, "chats.jsonl"));
+
+    const { code, stdout } = await dflash(["train", "--resume", "run", "--keep", "1"], folder);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^resume +attempt 2, from step \d$/m);
+    const records = stepsOf(join(folder, "run"));
+    expect(records.map(({ step }) => step)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    expect(records.at(-1)).toMatchObject({ attempt: 2 });
+    expect(await failure(["--resume", "run"], folder)).toMatch(/--resume run: all 9 steps are done; train its drafter/);
+  });
+
+  test("can't be taken for one that isn't there", async () => {
+    expect(await failure(["--resume", "nowhere"], temporaryFolder())).toMatch(
+      /--resume nowhere: no run here; give the/,
+    );
+  });
+});
+
+test("a drafter is exported from a run, and trained further", async () => {
+  const folder = temporaryFolder();
+  await dflash(["train", "--steps", "3", "--layers", "1", ...small, "--out", "run"], folder);
+  const exported = await dflash(["export", "run", "--out", "served"], folder);
+  expect(exported).toMatchObject({ code: 0, stderr: "" });
+  expect(exported.stdout).toBe("run/checkpoints/step-00000003 is exported to served: 14 tensors, bfloat16\n");
+  const weights = await openSafetensors(join(folder, "served/model.safetensors"));
+  expect(new Set([...weights.tensors.values()].map(({ dtype }) => dtype))).toEqual(new Set(["BF16"]));
+  await weights.close();
+
+  const further = ["train", "--steps", "1", ...small, "--out", "further"];
+  expect((await dflash([...further, "--init", "run"], folder)).code).toBe(0);
+  const [last, first] = [stepsOf(join(folder, "run")).at(-1)!, stepsOf(join(folder, "further"))[0]!];
+  const untrained = stepsOf(join(folder, "run"))[0]!;
+  // The first batch again, after three steps of training.
+  expect(first.metrics["loss"]).toBeLessThan(untrained.metrics["loss"]!);
+  expect(last.metrics["loss"]).not.toBe(first.metrics["loss"]);
+  expect(await failure(["--init", "run", "--layers", "2"], folder)).toMatch(
+    /--layers 2: the drafter in .*step-00000003 has 1; leave it out, or leave out --init/,
+  );
+  expect((await dflash(["export", "data", "--out", "x"], folder)).stderr).toMatch(
+    /^dflash: .*data: no drafter here; give/,
+  );
+});
