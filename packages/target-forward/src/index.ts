@@ -42,3 +42,4 @@ export {
   type HiddenStateFilesOptions,
 } from "./files/openHiddenStateFiles.ts";
 export { hasHiddenStates, writeHiddenStates, type WriteHiddenStatesOptions } from "./files/writeHiddenStates.ts";
+export { replayPipeline, type BatchTimes, type PipelineReplay, type PipelineSettings } from "./queue/replayPipeline.ts";
