@@ -1,15 +1,11 @@
+import { rotaryWavelengths } from "@dflash/ops";
 import type { Rope } from "./rope.ts";
 
 const { fround } = Math;
 
-/**
- * The inverse frequency of each pair of dimensions, [headDim / 2].
- *
- * Every operation is rounded to float32 as PyTorch's are: at position 30,000 one unit in the last place of a frequency is
- * 2e-3 in its cosine, so frequencies computed in float64 would not be the ones that the target was trained with.
- */
+/** Radians a position of each pair of dimensions, [headDim / 2]; every operation is rounded to float32 as PyTorch's are. */
 export function rotaryFrequencies(rope: Rope, headDim: number): Float32Array {
-  const wavelengths = Float32Array.from({ length: headDim / 2 }, (_, i) => rope.theta ** fround((2 * i) / headDim));
+  const wavelengths = rotaryWavelengths(rope.theta, headDim);
   const plain = wavelengths.map((wavelength) => 1 / wavelength);
   if (rope.type === "linear") return plain.map((frequency) => frequency / rope.factor);
   if (rope.type === "llama3") return plain.map((frequency) => llama3Frequency(frequency, rope));

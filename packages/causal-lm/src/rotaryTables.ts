@@ -1,4 +1,4 @@
-import type { Ops, RotaryTable } from "@dflash/ops";
+import { createRotaryTable, type Ops, type RotaryTable } from "@dflash/ops";
 import type { Rope } from "./rope.ts";
 import { rotaryFrequencies } from "./rotaryFrequencies.ts";
 
@@ -24,17 +24,7 @@ export function createRotaryTables(ops: Ops, rope: Rope, headDim: number): Rotar
       if (table && table.cos.shape[0]! >= positions) return table;
       dispose();
       const length = 2 ** Math.ceil(Math.log2(positions));
-      const values = (wave: (angle: number) => number): Float32Array =>
-        Float32Array.from({ length: length * frequencies.length }, (_, i) => {
-          const position = Math.floor(i / frequencies.length);
-          const angle = Math.fround(position * frequencies[i % frequencies.length]!);
-          return Math.fround(wave(angle)) * scale;
-        });
-      const shape = [length, frequencies.length];
-      table = {
-        cos: ops.upload(values(Math.cos), shape, { frozen: true }),
-        sin: ops.upload(values(Math.sin), shape, { frozen: true }),
-      };
+      table = createRotaryTable(ops, { frequencies, positions: length, scale });
       return table;
     },
     dispose,
