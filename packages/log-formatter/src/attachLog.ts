@@ -4,16 +4,23 @@ import type { EventRecord, HeaderRecord, LateRecord, LogRecord, StepRecord, Summ
 
 /** Events of an emitter that logs: each is named after the `kind` of its record. */
 export interface LogEvents {
+  /** An attempt has begun. */
   header: (record: HeaderRecord) => void;
+  /** A step has closed. */
   step: (record: StepRecord) => void;
+  /** More is known of a closed step. */
   late: (record: LateRecord) => void;
+  /** The steps so far. */
   summary: (record: SummaryRecord) => void;
+  /** Something happened at a step. */
   event: (record: EventRecord) => void;
 }
 
 /** What `attachLog` needs of an emitter: an eventemitter3 or `node:events` emitter with the events of `LogEvents`. */
 export interface LogEmitter {
+  /** Starts listening. */
   on(event: keyof LogEvents, listener: (record: LogRecord) => void): unknown;
+  /** Stops listening. */
   off(event: keyof LogEvents, listener: (record: LogRecord) => void): unknown;
 }
 

@@ -3,6 +3,7 @@ import type { LateRecord, SectionSummary, StepRecord, SummaryRecord } from "./re
 
 /** Accumulates steps into percentiles a section, in memory that does not grow with them. */
 export interface Summary {
+  /** Counts a step, or what came late of one. */
   add(record: StepRecord | LateRecord): void;
   /** The summary so far; null before the first step. */
   record(): SummaryRecord | null;

@@ -28,6 +28,16 @@ export type {
   StepRecord,
   SummaryRecord,
 } from "./record.ts";
+export { openOutput } from "./openOutput.ts";
+export { compareTimes, formatComparison, regressions } from "./read/compareTimes.ts";
+export type { SectionChange } from "./read/compareTimes.ts";
+export { readLog } from "./read/readLog.ts";
+export type { ReadLogOptions } from "./read/readLog.ts";
+export type { Follow } from "./read/readLines.ts";
+export { sectionTimes } from "./read/sectionTimes.ts";
+export type { RunTimes, SectionTimesStats } from "./read/sectionTimes.ts";
+export { watchBaseline } from "./read/watchBaseline.ts";
+export type { WatchBaselineOptions } from "./read/watchBaseline.ts";
 export { fileSink } from "./sinks/fileSink.ts";
 export type { FileSinkOptions } from "./sinks/fileSink.ts";
 export { metricsSink } from "./sinks/metricsSink.ts";

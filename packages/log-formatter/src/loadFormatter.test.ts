@@ -1,6 +1,8 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { build } from "tsdown";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { builtInFormatters, loadFormatter } from "./loadFormatter.ts";
 import { stepOf } from "./record.test-support.ts";
@@ -69,4 +71,34 @@ test.each([
   expect(error).toBeInstanceOf(Error);
   expect((error as Error).message).toMatch(message);
   expect((error as Error).message).not.toContain("\n");
+});
+
+test("a TypeScript file is loaded by a Node that runs it, else refused with the ways out", async () => {
+  // A bundle, so that plain Node runs it without the loader of these tests.
+  await build({
+    config: false,
+    logLevel: "silent",
+    entry: { loader: join(import.meta.dirname, "loadFormatter.ts") },
+    outDir: cwd,
+    dts: false,
+    clean: false,
+    fixedExtension: false,
+  });
+  file("typed.ts", `const step: number = 3; ${plugin("typed")} export { step };`);
+  file(
+    "run.mjs",
+    `import { loadFormatter } from "./loader.js";
+    const text = await loadFormatter("./typed.ts", { cwd: ${JSON.stringify(cwd)} }).then((factory) => factory({}).step({ step: 3 }), ({ message }) => message);
+    process.stdout.write(text);`,
+  );
+  const text = execFileSync(process.execPath, [join(cwd, "run.mjs")], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const runsTypeScript = "typescript" in process.features && Boolean(process.features.typescript);
+  expect(text).toBe(
+    runsTypeScript
+      ? "typed 3"
+      : `log format ./typed.ts: Node ${process.version} cannot run TypeScript; use Node 22.18 or newer, start it with "node --import tsx", or write the formatter in JavaScript`,
+  );
 });

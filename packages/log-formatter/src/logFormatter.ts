@@ -10,10 +10,15 @@ export type LogForm = "lines" | "document" | "page";
 export interface LogFormatter {
   /** `lines` unless given. */
   readonly form?: LogForm;
+  /** Begins an attempt. */
   header?(record: HeaderRecord): LogChunk;
+  /** One step. */
   step(record: StepRecord): LogChunk;
+  /** What came late of a step that was written. */
   late?(record: LateRecord): LogChunk;
+  /** The run's end. */
   summary?(record: SummaryRecord): LogChunk;
+  /** Something that happened at a step. */
   event?(record: EventRecord): LogChunk;
   /** What the next file begins with when a sink changes files in the middle; what `header` returned unless given. */
   preamble?(): LogChunk;

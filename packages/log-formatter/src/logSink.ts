@@ -11,5 +11,6 @@ export interface LogSink {
   open?(form: LogForm, preamble: () => LogChunk): void;
   /** Must not block for long, and must copy bytes that it keeps. `kind` says which record the chunk came from. */
   write(chunk: LogChunk, kind: LogRecord["kind"] | "close"): void;
+  /** Waits for what is still to be written, within reason, and lets go of the place. */
   close?(): void | Promise<void>;
 }

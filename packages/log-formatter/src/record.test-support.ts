@@ -22,7 +22,7 @@ export const anyText: fc.Arbitrary<string> = fc.oneof(
 );
 
 /** Milliseconds as a timer gives them: whole nanoseconds. */
-export const nanoseconds: fc.Arbitrary<number> = fc.integer({ min: 0, max: 1e15 }).map((ns) => ns / 1e6);
+const nanoseconds: fc.Arbitrary<number> = fc.integer({ min: 0, max: 1e15 }).map((ns) => ns / 1e6);
 const anyNumber = fc.oneof(fc.double(), fc.integer(), fc.constantFrom(0, -0, NaN, Infinity, -Infinity, 1e21));
 const finite = fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.integer());
 

@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { build } from "tsdown";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { killWhileWriting } from "../killWhileWriting.test-support.ts";
@@ -14,7 +15,7 @@ beforeAll(() =>
   build({
     config: false,
     logLevel: "silent",
-    entry: { logForEver: join(import.meta.dirname, "logForEver.test-support.ts") },
+    entry: { logForEver: fileURLToPath(new URL("./logForEver.test-support.ts", import.meta.url)) },
     outDir: folder,
     dts: false,
     noExternal: [/./],

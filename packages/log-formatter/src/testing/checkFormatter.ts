@@ -15,7 +15,11 @@ const control = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
 export function checkFormatter(factory: LogFormatterFactory): void {
   const formatter = factory(target);
   for (const record of hostileRecords()) {
-    check(() => call(formatter, freeze(record)), formatter, `${record.kind} record ${describe(record)}`);
+    const what = `${record.kind} record ${describe(record)}`;
+    check(() => call(formatter, freeze(record)), formatter, what);
+    // Alone and first, it may meet another state.
+    const fresh = factory(target);
+    check(() => call(fresh, record), fresh, `${what} as the first one`);
   }
   check(() => formatter.preamble?.() ?? "", formatter, "preamble");
   check(() => formatter.close?.() ?? "", formatter, "close");

@@ -1,0 +1,36 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { ndjson } from "./formatters/ndjson.ts";
+import { openOutput } from "./openOutput.ts";
+
+const cwd = mkdtempSync(join(tmpdir(), "outputs-"));
+afterAll(() => rmSync(cwd, { recursive: true }));
+
+test("a file, resolved from the user's folder", async () => {
+  const [formatter, sink] = await openOutput("ndjson:runs/log.ndjson", { cwd });
+  expect(formatter).toBe(ndjson);
+  sink.write("line\n", "step");
+  expect(readFileSync(join(cwd, "runs/log.ndjson"), "utf8")).toBe("line\n");
+  await sink.close!();
+});
+
+test.each(["stdout", "stderr"])("%s", async (place) => {
+  expect((await openOutput(`pretty:${place}`))[1].name).toBe(place);
+});
+
+test("a port for Prometheus", async () => {
+  const [, sink] = await openOutput("prometheus:metrics=0");
+  expect(sink.name).toBe("127.0.0.1:0");
+  await sink.close!();
+});
+
+test.each([
+  ["ndjson", "log output ndjson: expected FORMAT:PLACE, such as ndjson:log.ndjson or pretty:stderr"],
+  [":stdout", "log output :stdout: expected FORMAT:PLACE"],
+  ["pretty:", "log output pretty:: expected FORMAT:PLACE"],
+  ["prety:stdout", "log format prety: neither a built-in format"],
+])("%s is refused", async (output, message) => {
+  await expect(openOutput(output, { cwd })).rejects.toThrow(message);
+});
