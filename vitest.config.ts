@@ -6,8 +6,12 @@ const root = import.meta.dirname;
 /** Packages whose tests start a tensor engine: tfjs keeps global state, so each test file gets a process of its own. */
 const numeric = new Set(["engine", "ops", "causal-lm", "target-forward", "drafter", "speculate", "trainer"]);
 
+/** Where CI reads the counts of its last line from. */
+const results = process.env["DFLASH_TEST_RESULTS"];
+
 export default defineConfig({
   test: {
+    reporters: results === undefined ? ["default"] : ["default", ["json", { outputFile: results }]],
     testTimeout: 60_000,
     projects: ["packages", "apps"].flatMap((folder) =>
       readdirSync(`${root}/${folder}`).map((name) => ({
