@@ -12,7 +12,8 @@ const results = process.env["DFLASH_TEST_RESULTS"];
 export default defineConfig({
   test: {
     reporters: results === undefined ? ["default"] : ["default", ["json", { outputFile: results }]],
-    testTimeout: 60_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     projects: ["packages", "apps"].flatMap((folder) =>
       readdirSync(`${root}/${folder}`).map((name) => ({
         extends: true as const,
