@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { captureCommand } from "./commands/capture.ts";
 import { dataCommand } from "./commands/data.ts";
 import { exportCommand } from "./commands/export.ts";
 import { trainCommand } from "./commands/train.ts";
@@ -15,7 +16,7 @@ const program = new Command("dflash")
   .description("Trains a DFlash drafter for a frozen target model and says where every millisecond went.")
   .showSuggestionAfterError()
   .configureOutput({ outputError: (text, write) => write(oneLine(text)) });
-for (const command of [trainCommand(), exportCommand(), dataCommand()])
+for (const command of [trainCommand(), captureCommand(), exportCommand(), dataCommand()])
   program.addCommand(command.copyInheritedSettings(program));
 
 try {

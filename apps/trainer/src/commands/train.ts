@@ -6,7 +6,10 @@ import type { TrainFlags } from "../train/trainConfig.ts";
 export function trainCommand(): Command {
   return new Command("train")
     .description("train a drafter for a frozen target model")
-    .option("--target <dir>", "folder of the target model (default: the tiny target that comes with the repository)")
+    .option(
+      "--target <model>",
+      "folder of the target model, or owner/name on the hub (default: the repository's tiny one)",
+    )
     .option("--data <file>", "chat records, JSONL (default: GSM8K as answered by the tiny target)")
     .option("--engine <name>", "tensor engine: auto, tensorflow-gpu, tensorflow, wasm or cpu (default: auto)")
     .option("--threads <n>", "threads of the engine (default: the engine's choice)", integer(1, 64))
@@ -20,6 +23,7 @@ export function trainCommand(): Command {
       integer(4, 16_777_216),
     )
     .option("--target-workers <n>", "threads that run the target beside the drafter (default: 0)", integer(0, 64))
+    .option("--hidden-states <dir>", "train from the hidden states in a folder, which dflash capture wrote")
     .option("--queue <n>", "most batches that the target is ahead of the drafter (default: 3)", integer(1, 1024))
     .option("--min-ready <n>", "batches that must be ready before a step begins (default: 1)", integer(1, 1024))
     .addOption(
@@ -69,7 +73,7 @@ export function trainCommand(): Command {
     .option("--keep <n>", "newest checkpoints to keep, beside the best (default: 3)", integer(1, 1_000_000))
     .option("--log-format <format>", "what is printed: a built-in formatter, a file or a package (default: pretty)")
     .addOption(
-      new Option("--on-bad <what>", "a record that can't be read or doesn't fit the template: error or skip").choices([
+      new Option("--on-bad <what>", "a record, or its hidden states, that can't be used: error or skip").choices([
         "error",
         "skip",
       ]),

@@ -10,7 +10,7 @@ import {
   type StepTimes,
 } from "@dflash/log-formatter";
 import type { ChatBatches } from "@dflash/chat-data";
-import type { TargetForwardLoop, TargetWorkers } from "@dflash/target-forward";
+import type { HiddenStateFiles, TargetForwardLoop, TargetWorkers } from "@dflash/target-forward";
 import { type Timer, watchSlowSteps } from "@dflash/timer";
 import { observeGc } from "@dflash/timer/node";
 import { createJudge } from "@dflash/timer/verdict";
@@ -20,8 +20,10 @@ import type { TrainConfig } from "./trainConfig.ts";
 export interface LogStepsOptions {
   run: TrainRun;
   loop: TargetForwardLoop;
-  /** Null when the target runs in this thread. */
+  /** Null unless the target runs in other threads. */
   workers: TargetWorkers | null;
+  /** Null unless the hidden states are files. */
+  files: HiddenStateFiles | null;
   batches: ChatBatches;
   timer: Timer;
   engine: Engine;
@@ -82,6 +84,9 @@ export function logSteps(options: LogStepsOptions): () => void {
   const onCrash = (data: object): void =>
     void log.emit("event", { kind: "event", step: stepsBefore + steps, name: "worker-crash", data });
   workers?.on("crash", onCrash);
+  options.files?.on("skip", (data) =>
+    log.emit("event", { kind: "event", step: stepsBefore + steps, name: "bad-hidden-states", data }),
+  );
   return () => {
     workers?.off("crash", onCrash);
     judge.stop();

@@ -2,7 +2,9 @@ import { availableParallelism } from "node:os";
 import { type CausalLMConfig, loadCausalLM, loadTargetHead, readCausalLMConfig } from "@dflash/causal-lm";
 import type { Ops } from "@dflash/ops";
 import {
+  type HiddenStateFiles,
   type HiddenStateSource,
+  openHiddenStateFiles,
   startTargetWorkers,
   type TargetHead,
   type TargetModel,
@@ -16,10 +18,12 @@ export interface OpenTarget {
   readonly config: CausalLMConfig;
   /** Shared with the drafter, on its engine. */
   readonly head: TargetHead;
-  /** Where hidden states come from: this thread or others. */
+  /** Where hidden states come from: this thread, others, or files. */
   readonly states: { readonly model: TargetModel } | { readonly source: HiddenStateSource };
-  /** Null when the target runs in this thread. */
+  /** Null unless the target runs in other threads. */
   readonly workers: TargetWorkers | null;
+  /** Null unless the hidden states are files. */
+  readonly files: HiddenStateFiles | null;
   dispose(): Promise<void>;
 }
 
@@ -30,40 +34,38 @@ export interface OpenTargetOptions {
   readonly timer: Timer;
 }
 
-/** Loads the target in this thread, or its head here and the whole of it in each worker. */
+/** Loads the target in this thread; or its head here, and the whole of it in each worker, or nothing more when its hidden states are files. */
 export async function openTarget({ config, ops, timer }: OpenTargetOptions): Promise<OpenTarget> {
-  if (config.targetWorkers === 0) {
-    const model = await loadCausalLM(config.target, { ops, timer });
-    return {
-      config: model.config,
-      head: model.head,
-      states: { model },
-      workers: null,
-      dispose: async () => model.dispose(),
-    };
+  const { target, targetWorkers, hiddenStates, onBad } = config;
+  if (targetWorkers === 0 && hiddenStates === null) {
+    const model = await loadCausalLM(target, { ops, timer });
+    const { head } = model;
+    const dispose = async (): Promise<void> => model.dispose();
+    return { config: model.config, head, states: { model }, workers: null, files: null, dispose };
   }
-  const head = await loadTargetHead(config.target, { ops });
+  const shape = await readCausalLMConfig(target);
+  const head = await loadTargetHead(target, { ops });
+  if (hiddenStates !== null) {
+    const files = openHiddenStateFiles({ dir: hiddenStates, hiddenSize: shape.hiddenSize, onBad });
+    const dispose = async (): Promise<void> => head.dispose();
+    return { config: shape, head, states: { source: files }, workers: null, files, dispose };
+  }
   const { name } = ops.engine;
   const workers = await startTargetWorkers({
-    count: config.targetWorkers,
+    count: targetWorkers,
     module: import.meta.resolve("@dflash/causal-lm/target"),
-    options: config.target,
+    options: target,
     engine: { name, threads: engineThreads(config) ?? 1 },
     // One process can hold one GPU only.
     placement: name === "tensorflow-gpu" ? "process" : "thread",
     wire: config.wire,
     ...(config.telemetry ? { timer } : {}),
   });
-  return {
-    config: await readCausalLMConfig(config.target),
-    head,
-    states: { source: workers },
-    workers,
-    async dispose() {
-      await workers.close();
-      head.dispose();
-    },
+  const dispose = async (): Promise<void> => {
+    await workers.close();
+    head.dispose();
   };
+  return { config: shape, head, states: { source: workers }, workers, files: null, dispose };
 }
 
 /** Threads of each engine, so that target workers and drafter together take the cores; undefined lets the one engine choose. */

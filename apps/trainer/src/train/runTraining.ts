@@ -12,6 +12,7 @@ import {
 } from "@dflash/log-formatter";
 import { callerFolder, forCaller } from "../callerFolder.ts";
 import { writeJson } from "../writeJson.ts";
+import { fetchTarget } from "./fetchTarget.ts";
 import { liveSink } from "./liveSink.ts";
 import { attemptFile, resumeRun, type RunStart } from "./resumeRun.ts";
 import { runTotals } from "./runTotals.ts";
@@ -21,6 +22,7 @@ import { wire, type WiredRun } from "./wire.ts";
 
 /** Trains as the flags say and leaves config, log, checkpoints, drafter and summary in the run's folder. */
 export async function runTraining({ resume, ...flags }: TrainFlags & { resume?: string }): Promise<void> {
+  if (flags.target !== undefined) flags.target = await fetchTarget(flags.target);
   const start = resume === undefined ? await newRun(flags) : await resumeRun(resume, flags);
   const formatter = await loadFormatter(start.config.logFormat, { cwd: callerFolder });
   const run = await wire(start);

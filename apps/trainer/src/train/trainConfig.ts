@@ -13,7 +13,7 @@ export interface TrainConfig {
   target: string;
   /** Chat records, JSONL. */
   data: string;
-  /** What to do about records that can't be read or don't fit the chat template. */
+  /** What to do about records that can't be read or don't fit the chat template, and about hidden states that are no good. */
   onBad: "error" | "skip";
   /** Tensor engine, or `auto`. */
   engine: EngineName | "auto";
@@ -34,6 +34,8 @@ export interface TrainConfig {
   batchTokens: number | null;
   /** Threads, or processes, that run the target beside the drafter; 0 runs it in the drafter's thread. */
   targetWorkers: number;
+  /** Folder of hidden states, one file a record of the data, that the target need not compute; null computes them. */
+  hiddenStates: string | null;
   /** Most batches that the target is ahead of the drafter. */
   queue: number;
   /** Batches that must be ready before a step begins. */
@@ -99,6 +101,7 @@ const defaults: Omit<TrainConfig, "out"> = {
   buckets: null,
   batchTokens: null,
   targetWorkers: 0,
+  hiddenStates: null,
   queue: 3,
   minReady: 1,
   wire: "float32",
@@ -136,7 +139,7 @@ function freeRunFolder(now: Date): string {
 /** What flags say, with paths resolved from the folder that the user called from and lengths in numbers. */
 export function resolveFlags(flags: TrainFlags, maxLength: number = defaults.maxLength): Partial<TrainConfig> {
   const { buckets, ...resolved } = flags;
-  for (const name of ["target", "data", "init", "out"] as const) {
+  for (const name of ["target", "data", "hiddenStates", "init", "out"] as const) {
     const path = resolved[name];
     if (typeof path === "string") resolved[name] = fromCaller(path);
   }
@@ -144,13 +147,15 @@ export function resolveFlags(flags: TrainFlags, maxLength: number = defaults.max
   return { ...resolved, buckets: buckets === "auto" ? lengthBuckets(flags.maxLength ?? maxLength) : buckets };
 }
 
-/** Throws one line when the target or the data isn't there. */
-export function checkPaths({ target, data }: TrainConfig): void {
+/** Throws one line when the target, the data or the hidden states aren't there. */
+export function checkPaths({ target, data, hiddenStates }: TrainConfig): void {
   if (!existsSync(target))
     throw new Error(
       `--target ${target}: no such folder; give a folder with config.json, model.safetensors and tokenizer.json`,
     );
   if (!existsSync(data)) throw new Error(`--data ${data}: no such file; give a JSONL file of chat records`);
+  if (hiddenStates && !existsSync(hiddenStates))
+    throw new Error(`--hidden-states ${hiddenStates}: no such folder; write them with dflash capture`);
 }
 
 /** A flag as it is written: `--block-size` for `blockSize`. */

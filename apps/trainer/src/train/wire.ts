@@ -108,10 +108,10 @@ export async function wire(start: RunStart): Promise<WiredRun> {
         checkpoint: saving,
       });
       run.on("step", checkpoints.note);
-      const { workers } = target;
+      const { workers, files } = target;
       const { attempt } = start;
       const place = { config, attempt, stepsBefore, peakFlops };
-      stopLog = logSteps({ run, loop, workers, batches, timer, engine, log, ...place });
+      stopLog = logSteps({ run, loop, workers, files, batches, timer, engine, log, ...place });
       return run;
     },
     async dispose() {

@@ -61,7 +61,7 @@ describe("hidden states in files", () => {
     all: TokenBatch[],
     more: Partial<HiddenStateFilesOptions> = {},
   ): Promise<{ rows: [number, number[]][]; skipped: string[] }> {
-    const source = openHiddenStateFiles({ dir, layerIds, hiddenSize: 2, ...more });
+    const source = openHiddenStateFiles({ dir, hiddenSize: 2, ...more });
     const skipped: string[] = [];
     source.on("skip", ({ reason }) => skipped.push(reason));
     const rows: [number, number[]][] = [];
@@ -95,7 +95,7 @@ describe("hidden states in files", () => {
   });
 
   it("come split by layer too, with the last layer", async () => {
-    const source = openHiddenStateFiles({ dir, layerIds, hiddenSize: 2 });
+    const source = openHiddenStateFiles({ dir, hiddenSize: 2 });
     const options = { source, ops, batches: batches(batch), layerIds, captureLast: true, layout: "split" } as const;
     for await (const states of createTargetForwardLoop(options)) {
       const [first, second] = await Promise.all(states.features.map((feature) => feature.read()));
@@ -114,7 +114,7 @@ describe("hidden states in files", () => {
       rowStarts: Int32Array.of(0, 3, 8),
       records: Int32Array.of(7, 3),
     };
-    const source = openHiddenStateFiles({ dir, layerIds, hiddenSize: 2 });
+    const source = openHiddenStateFiles({ dir, hiddenSize: 2 });
     for await (const states of createTargetForwardLoop({ source, ops, batches: batches(cut), layerIds })) {
       const padded = [...features(10, 11, 12), ...features(90, 91, 92), ...Array<number>(8).fill(0)];
       expect([...(await states.features.read())]).toEqual(padded);
@@ -165,9 +165,9 @@ describe("hidden states in files", () => {
   it("need batches that know their records, and the layers that were captured", async () => {
     const { records: _, ...nameless } = batch;
     await expect(read([nameless])).rejects.toThrow("batch 0: doesn't say which records its rows are of");
-    const source = openHiddenStateFiles({ dir, layerIds, hiddenSize: 2 });
-    const loop = createTargetForwardLoop({ source, ops, batches: batches(batch), layerIds: [1] });
-    await expect(loop[Symbol.asyncIterator]().next()).rejects.toThrow(`${dir}: holds layers 0,2, asked for 1`);
+    const source = openHiddenStateFiles({ dir, hiddenSize: 2 });
+    const loop = createTargetForwardLoop({ source, ops, batches: batches(batch), layerIds: [1, 2] });
+    await expect(loop[Symbol.asyncIterator]().next()).rejects.toThrow("holds layers 0,2, expected 1,2");
   });
 });
 

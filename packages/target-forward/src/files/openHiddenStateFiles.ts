@@ -9,8 +9,10 @@ import {
 } from "./hiddenStateFile.ts";
 
 /** Where hidden states lie, and what to do about those that are no good. */
-export interface HiddenStateFilesOptions extends HiddenStateLayout {
+export interface HiddenStateFilesOptions {
   readonly dir: string;
+  /** Of the target, H. */
+  readonly hiddenSize: number;
   /** `error` (unless given) ends with the first bad file; `skip` leaves its row out. */
   readonly onBad?: "error" | "skip";
 }
@@ -42,15 +44,19 @@ interface Row extends HiddenStateRecord {
  * part of its record from the beginning on, and padded behind it; padding gets zeros.
  */
 export function openHiddenStateFiles(options: HiddenStateFilesOptions): HiddenStateFiles {
-  const { dir, layerIds, hiddenSize, onBad = "error" } = options;
+  const { dir, hiddenSize, onBad = "error" } = options;
   const events = createGuardedEvents<HiddenStateFilesEvents>("hidden-state files");
 
-  async function readRow({ ids, lossMask, rowStarts, records }: TokenBatch, row: number): Promise<Row | null> {
+  async function readRow(
+    { ids, lossMask, rowStarts, records }: TokenBatch,
+    row: number,
+    layout: HiddenStateLayout,
+  ): Promise<Row | null> {
     const [start, end] = [rowStarts[row]!, rowStarts[row + 1]!];
     const record = records![row]!;
     const path = hiddenStateFile(dir, record);
     try {
-      const found = await readHiddenStates(path, options);
+      const found = await readHiddenStates(path, layout);
       checkTokens(path, found.ids, ids.subarray(start, end), lossMask.subarray(start, end));
       return { ...found, start, end };
     } catch (error) {
@@ -61,11 +67,11 @@ export function openHiddenStateFiles(options: HiddenStateFilesOptions): HiddenSt
   }
 
   const files: HiddenStateFiles = {
-    async states(batch, { captureLast = false, layout, layerIds: wanted }) {
+    async states(batch, { captureLast = false, layout, layerIds }) {
       if (!batch.records) throw new Error(`batch ${batch.index}: doesn't say which records its rows are of`);
-      if (wanted.join() !== layerIds.join())
-        throw new Error(`${dir}: holds layers ${layerIds.join()}, asked for ${wanted.join()}`);
-      const read = await Promise.all(Array.from(batch.records, (_, row) => readRow(batch, row)));
+      const read = await Promise.all(
+        Array.from(batch.records, (_, row) => readRow(batch, row, { layerIds, hiddenSize })),
+      );
       const rows = read.filter((row) => row !== null);
       if (rows.length === 0) return null;
       const kept = rows.length === read.length ? batch : keepRows(batch, rows);

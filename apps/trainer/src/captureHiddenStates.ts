@@ -1,0 +1,79 @@
+import { existsSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { loadCausalLM } from "@dflash/causal-lm";
+import { createChatBatches, type ChatBatch, loadTokenizer } from "@dflash/chat-data";
+import { targetLayerIds } from "@dflash/drafter";
+import { type EngineName, startEngine } from "@dflash/engine";
+import { createOps } from "@dflash/ops";
+import { createTargetForwardLoop, hasHiddenStates, writeHiddenStates } from "@dflash/target-forward";
+import { forCaller, fromCaller } from "./callerFolder.ts";
+import { defaultData, defaultTarget } from "./defaultTarget.ts";
+import { fetchTarget } from "./train/fetchTarget.ts";
+import { stopOnInterrupt } from "./train/stopOnInterrupt.ts";
+
+/** What the command line may set. */
+export interface CaptureFlags {
+  target?: string;
+  data?: string;
+  out: string;
+  engine?: EngineName | "auto";
+  threads?: number;
+  maxLength?: number;
+  features?: number;
+  records?: number;
+  onBad?: "error" | "skip";
+}
+
+/** Captured records between two lines that say how far it is. */
+const linesEvery = 100;
+
+/** Runs the target over every record and writes its hidden states, those that are there already excepted. */
+export async function captureHiddenStates(flags: CaptureFlags): Promise<void> {
+  const target = flags.target === undefined ? defaultTarget : await fetchTarget(flags.target);
+  if (!existsSync(target)) throw new Error(`--target ${target}: no such folder; give the folder of a model`);
+  const file = flags.data === undefined ? defaultData : fromCaller(flags.data);
+  if (!existsSync(file)) throw new Error(`--data ${file}: no such file; give a JSONL file of chat records`);
+  const dir = fromCaller(flags.out);
+  await mkdir(dir, { recursive: true });
+
+  const tokenizer = await loadTokenizer(target);
+  const { maxLength = 512, onBad = "error", threads, records: most = Infinity } = flags;
+  const chats = await createChatBatches({ file, tokenizer, batchRows: 1, maxLength, onBad, epochs: 1 });
+  const engine = await startEngine(flags.engine ?? "auto", threads === undefined ? {} : { threads });
+  const interrupt = stopOnInterrupt(console.log);
+  const counts = { written: 0, there: 0 };
+
+  // The batches whose records have no file yet, numbered without gaps.
+  async function* missing(): AsyncGenerator<ChatBatch> {
+    for await (const batch of chats) {
+      if (counts.written + counts.there >= most || interrupt.signal.aborted) return;
+      if (await hasHiddenStates(dir, batch.records[0]!)) counts.there++;
+      else yield { ...batch, index: counts.written };
+    }
+  }
+
+  try {
+    const ops = createOps(engine);
+    const model = await loadCausalLM(target, { ops });
+    const layerIds = targetLayerIds(model.layers, flags.features ?? 5);
+    console.log(`engine   ${engine.description}`);
+    console.log(`target   ${forCaller(target)}: layers ${layerIds.join(", ")} and the last of ${model.layers}`);
+    const loop = createTargetForwardLoop({ model, ops, batches: missing(), layerIds, captureLast: true });
+    for await (const states of loop) {
+      await writeHiddenStates({ dir, layerIds }, states);
+      states.dispose();
+      counts.written++;
+      if (counts.written % linesEvery === 0) console.log(`${counts.written} records written`);
+    }
+    model.dispose();
+  } finally {
+    interrupt.release();
+    await chats.close();
+    engine.dispose();
+  }
+  console.log(`${counts.written} records written to ${forCaller(dir)}, ${counts.there} were there`);
+  if (interrupt.signal.aborted) {
+    console.log("the same command goes on where this one stopped");
+    process.exitCode = 130;
+  }
+}
