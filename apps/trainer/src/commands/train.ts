@@ -24,6 +24,7 @@ export function trainCommand(): Command {
     )
     .option("--target-workers <n>", "threads that run the target beside the drafter (default: 0)", integer(0, 64))
     .option("--hidden-states <dir>", "train from the hidden states in a folder, which dflash capture wrote")
+    .option("--split-features", "hand features over layer by layer in place of joining them")
     .option("--queue <n>", "most batches that the target is ahead of the drafter (default: 3)", integer(1, 1024))
     .option("--min-ready <n>", "batches that must be ready before a step begins (default: 1)", integer(1, 1024))
     .addOption(

@@ -14,6 +14,10 @@ async function run(folder: string, ...args: string[]): Promise<[HeaderRecord, St
   return [records[0] as HeaderRecord, steps(records)];
 }
 
+/** Bytes that packing allocated in each step. */
+const moved = (records: StepRecord[]): number[] =>
+  records.map(({ sections }) => sections["target/pack"]!.new_bytes ?? 0);
+
 const losses = (records: StepRecord[]): unknown[] => records.map(({ metrics }) => metrics["loss"]);
 
 test("workers give the losses of the inline target, bit for bit unless rounded on the way, in lanes of their own", async () => {
@@ -42,6 +46,15 @@ test("workers give the losses of the inline target, bit for bit unless rounded o
   expect(losses(rounded)).not.toEqual(losses(inline));
   for (const [step, loss] of losses(rounded).entries())
     expect(Math.abs(Number(loss) / Number(losses(inline)[step]) - 1)).toBeLessThan(0.01);
+});
+
+test("features that come split by layer train as joined ones do, and packing moves nothing", async () => {
+  const [, joined] = await run(temporaryFolder(), "--rows", "1");
+  const [, split] = await run(temporaryFolder(), "--rows", "1", "--split-features");
+  for (const [step, loss] of losses(split).entries())
+    expect(Math.abs(Number(loss) / Number(losses(joined)[step]) - 1)).toBeLessThan(1e-3);
+  expect(Math.min(...moved(joined))).toBeGreaterThan(0);
+  expect(moved(split)).toEqual([0, 0, 0, 0, 0]);
 });
 
 test("buckets leave few shapes, packing leaves one; the log says how much of it is padding", async () => {

@@ -19,7 +19,7 @@ import type { TrainConfig } from "./trainConfig.ts";
 
 export interface LogStepsOptions {
   run: TrainRun;
-  loop: TargetForwardLoop;
+  loop: TargetForwardLoop<unknown>;
   /** Null unless the target runs in other threads. */
   workers: TargetWorkers | null;
   /** Null unless the hidden states are files. */

@@ -36,6 +36,8 @@ export interface TrainConfig {
   targetWorkers: number;
   /** Folder of hidden states, one file a record of the data, that the target need not compute; null computes them. */
   hiddenStates: string | null;
+  /** Hand features over layer by layer, for the drafter to project one by one, in place of joining them. */
+  splitFeatures: boolean;
   /** Most batches that the target is ahead of the drafter. */
   queue: number;
   /** Batches that must be ready before a step begins. */
@@ -102,6 +104,7 @@ const defaults: Omit<TrainConfig, "out"> = {
   batchTokens: null,
   targetWorkers: 0,
   hiddenStates: null,
+  splitFeatures: false,
   queue: 3,
   minReady: 1,
   wire: "float32",

@@ -95,7 +95,8 @@ export async function wire(start: RunStart): Promise<WiredRun> {
       const layerIds = drafter.config.targetLayerIds;
       const captureLast = config.loss === "soft-target";
       const states = { ...target.states, ...queue, batches: tracked, layerIds, captureLast };
-      const loop = createTargetForwardLoop({ ...states, ops, timer, signal });
+      const layout = config.splitFeatures ? "split" : "joined";
+      const loop = createTargetForwardLoop({ ...states, layout, ops, timer, signal });
       const saving = { every: config.checkpointEvery, save: checkpoints.save };
       const run = trainDrafter({
         source: loop,

@@ -1,7 +1,7 @@
 import type { Ops, Tensor } from "@dflash/ops";
 import type { Timer } from "@dflash/timer";
 import { createGuardedEvents } from "../guardedEvents.ts";
-import type { HiddenStates, PackedHiddenStates, SplitHiddenStates } from "../hiddenStates.ts";
+import type { FeatureLayout, HiddenStates, PackedHiddenStates, SplitHiddenStates } from "../hiddenStates.ts";
 import type { HiddenStateSource } from "../hostHiddenStates.ts";
 import { createHiddenStateQueue, type HiddenStateQueue } from "../queue/hiddenStateQueue.ts";
 import type { QueuePolicy } from "../queue/queuePolicy.ts";
@@ -72,6 +72,9 @@ export function createTargetForwardLoop(
   options: TargetForwardLoopOptions & { layout: "split" },
 ): TargetForwardLoop<SplitHiddenStates>;
 export function createTargetForwardLoop(options: TargetForwardLoopOptions & { layout?: "joined" }): TargetForwardLoop;
+export function createTargetForwardLoop(
+  options: TargetForwardLoopOptions & { layout: FeatureLayout },
+): TargetForwardLoop<HiddenStates<Tensor | readonly Tensor[]>>;
 export function createTargetForwardLoop(
   options: TargetForwardLoopOptions & Partial<CaptureOptions>,
 ): TargetForwardLoop<HiddenStates<Tensor | readonly Tensor[]>> {
