@@ -230,6 +230,20 @@ test("loss and gradients are divided by what all processes sum up to", async () 
   for (const part of [batch, alone, other]) part.dispose();
 });
 
+test("a text that holds the mask token itself is learnt as it is", async () => {
+  const { step, dispose } = await tinyTraining(ops, head);
+  const batch = await tinyBatch(ops);
+  const ids = batch.ids.map((id, token) => (token % 3 === 0 ? tinyConfig.maskTokenId : id));
+  let last = await trainOn(step, { ...batch, ids });
+  const supervised = last.matches!.supervised.reduce((sum, count) => sum + count, 0);
+  const plain = await trainOn(step, batch);
+  expect(supervised).toBe(plain.matches!.supervised.reduce((sum, count) => sum + count, 0));
+  for (let i = 0; i < 120; i++) last = await trainOn(step, { ...batch, ids });
+  expect(last.rates!.accuracy).toBe(1);
+  batch.dispose();
+  dispose();
+});
+
 test("a step that goes on from another's state does what that one does next", async () => {
   const first = await tinyTraining(ops, head);
   const batches = [await tinyBatch(ops), await tinyBatch(ops, { index: 1 }), await tinyBatch(ops, { index: 2 })];
