@@ -9,11 +9,18 @@ export interface KernelCounts {
   stop(): void;
 }
 
-/**
- * Counts what tfjs dispatches, allocates and frees from now on, by shadowing methods of its one engine until `stop`.
- * `dispatched` is what goes past tfjs.
- */
-export function countKernels(dispatched: () => number): KernelCounts {
+/** Running totals of what goes past tfjs. */
+export interface OtherCounts {
+  /** Kernels. */
+  dispatched(): number;
+  /** Bytes allocated for values that no tensor was made of, all of them freed. */
+  passingBytes(): number;
+  /** Values alive that no tensor was made of. */
+  tensors(): number;
+}
+
+/** Counts what tfjs dispatches, allocates and frees from now on, by shadowing methods of its one engine until `stop`. */
+export function countKernels(others: OtherCounts): KernelCounts {
   const engine = tf.engine();
   const runKernel: typeof engine.runKernel = engine.runKernel.bind(engine);
   const trackTensor = engine.trackTensor.bind(engine);
@@ -41,13 +48,13 @@ export function countKernels(dispatched: () => number): KernelCounts {
   return {
     counters: {
       get kernels() {
-        return kernels + dispatched();
+        return kernels + others.dispatched();
       },
       get newBytes() {
-        return newBytes;
+        return newBytes + others.passingBytes();
       },
       get tensors() {
-        return engine.state.numTensors;
+        return engine.state.numTensors + others.tensors();
       },
       get newShapes() {
         return shapes.size;

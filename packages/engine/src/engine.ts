@@ -1,3 +1,4 @@
+import type { TensorflowOps } from "./tensorflowOps.ts";
 import type { WasmHeap } from "./wasmHeap.ts";
 
 /** Engines by name; `auto` takes the fastest that works on this machine. */
@@ -38,6 +39,8 @@ export interface Engine {
   readonly deterministic: boolean;
   /** Direct access to the memory of the `wasm` engine, for fused kernels; null on the others. */
   readonly wasmHeap: WasmHeap | null;
+  /** TensorFlow's own ops on the `tensorflow` engines, for fused kernels; null on the others. */
+  readonly tensorflowOps: TensorflowOps | null;
   readonly memory: () => EngineMemory;
   readonly counters: EngineCounters;
   /** Resolves when everything dispatched so far has been computed. */

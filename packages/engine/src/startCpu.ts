@@ -13,6 +13,7 @@ export async function startCpu(): Promise<Engine> {
     threads: 1,
     deterministic: true,
     wasmHeap: null,
+    tensorflowOps: null,
     heapBytes: () => null,
     sync: () => Promise.resolve(),
   });

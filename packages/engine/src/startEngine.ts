@@ -2,10 +2,16 @@ import type { Engine, EngineName } from "./engine.ts";
 import { startCpu } from "./startCpu.ts";
 import { startTensorflow } from "./startTensorflow.ts";
 import { startWasm } from "./startWasm.ts";
+import type { MatmulPrecision } from "./tensorflowEnvironment.ts";
 
 export interface StartEngineOptions {
-  /** Threads of the `wasm` engine; the number of cores, at most 4, unless given. */
+  /** Threads; on `wasm` the number of cores, at most 4, unless given, on `tensorflow` the number of cores. */
   threads?: number;
+  /**
+   * In what the `tensorflow` engines multiply matrices of float32, which they add up in float32: `bf16` where the CPU has
+   * units for it, TensorFloat-32 on a GPU. `fp32` unless given. Like `threads`, the first start in a process decides.
+   */
+  matmulPrecision?: MatmulPrecision;
   /** Folder to look for `@tensorflow/tfjs-node-gpu` in first; the working folder and the main script's come next. */
   resolveFrom?: string;
 }

@@ -1,12 +1,14 @@
 import * as tf from "@tensorflow/tfjs-core";
 import { countKernels } from "./countKernels.ts";
 import type { Engine } from "./engine.ts";
+import type { CountedTensorflowOps } from "./tensorflowOps.ts";
 import type { OwnedWasmHeap } from "./wasmHeap.ts";
 
 /** What each engine adds to the parts that all tfjs backends share. */
 export interface TfjsEngineParts extends Pick<Engine, "name" | "description" | "threads" | "deterministic" | "sync"> {
   readonly heapBytes: () => number | null;
   readonly wasmHeap: OwnedWasmHeap | null;
+  readonly tensorflowOps: CountedTensorflowOps | null;
 }
 
 let running: string | null = null;
@@ -25,14 +27,19 @@ export async function activateBackend(name: string): Promise<tf.KernelBackend> {
 }
 
 /** The {@link Engine} over the current tfjs backend. */
-export function tfjsEngine({ heapBytes, wasmHeap, ...parts }: TfjsEngineParts): Engine {
+export function tfjsEngine({ heapBytes, wasmHeap, tensorflowOps, ...parts }: TfjsEngineParts): Engine {
   running = parts.name;
-  const counts = countKernels(() => wasmHeap?.dispatched() ?? 0);
+  const counts = countKernels({
+    dispatched: () => (wasmHeap?.dispatched() ?? 0) + (tensorflowOps?.dispatched() ?? 0),
+    passingBytes: () => tensorflowOps?.passingBytes() ?? 0,
+    tensors: () => tensorflowOps?.loose() ?? 0,
+  });
   let disposed = false;
   return {
     ...parts,
     wasmHeap,
-    memory: () => ({ tensors: tf.memory().numTensors, bytes: counts.liveBytes(), heapBytes: heapBytes() }),
+    tensorflowOps,
+    memory: () => ({ tensors: counts.counters.tensors, bytes: counts.liveBytes(), heapBytes: heapBytes() }),
     counters: counts.counters,
     dispose() {
       if (disposed) return;

@@ -1,6 +1,8 @@
 import type { Engine } from "@dflash/engine";
+import type * as tf from "@tensorflow/tfjs-core";
 import { attentionOp } from "./attentionOp.ts";
 import { createComposedKernels } from "./composed/createComposedKernels.ts";
+import type { Kernels } from "./kernels.ts";
 import { layerOps } from "./layerOps.ts";
 import { lossOps } from "./lossOps.ts";
 import { createOpContext } from "./opContext.ts";
@@ -10,6 +12,7 @@ import { rowOps } from "./rowOps.ts";
 import { createScopes } from "./scope.ts";
 import { storageOps } from "./storageOps.ts";
 import { updateOps } from "./updateOps.ts";
+import { createTensorflowKernels } from "./tensorflow/createTensorflowKernels.ts";
 import { createWasmKernels } from "./wasm/createWasmKernels.ts";
 
 export interface CreateOpsOptions {
@@ -17,10 +20,17 @@ export interface CreateOpsOptions {
   fused?: boolean;
 }
 
+/** The kernels that the engine has a faster form of. */
+function fusedFor({ name, wasmHeap, tensorflowOps }: Engine): Partial<Kernels<tf.Tensor>> {
+  if (wasmHeap !== null) return createWasmKernels(wasmHeap);
+  if (tensorflowOps !== null) return createTensorflowKernels(tensorflowOps, name === "tensorflow-gpu" ? "gpu" : "cpu");
+  return {};
+}
+
 /** The differentiable transformer ops on a started engine. */
 export function createOps(engine: Engine, { fused = true }: CreateOpsOptions = {}): Ops {
   const composed = createComposedKernels(engine);
-  const fusedKernels = fused && engine.wasmHeap !== null ? createWasmKernels(engine.wasmHeap) : {};
+  const fusedKernels = fused ? fusedFor(engine) : {};
   const kernels = { ...composed, ...fusedKernels };
   const context = createOpContext(kernels, createScopes());
   return {

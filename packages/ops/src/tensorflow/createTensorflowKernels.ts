@@ -1,0 +1,26 @@
+import type { TensorflowOps } from "@dflash/engine";
+import type * as tf from "@tensorflow/tfjs-core";
+import type { Kernels } from "../kernels.ts";
+import { attentionKernels } from "./attentionKernels.ts";
+import { crossEntropyKernels } from "./crossEntropyKernels.ts";
+import { layerKernels } from "./layerKernels.ts";
+import { linearKernels } from "./linearKernels.ts";
+import { rowKernels } from "./rowKernels.ts";
+import { createTensorflowContext } from "./tensorflowContext.ts";
+import { updateKernels } from "./updateKernels.ts";
+
+/** Kernels for the native TensorFlow engines, of TensorFlow's own ops: fewer passes over memory and half the cost a dispatch. */
+export function createTensorflowKernels(
+  raw: TensorflowOps,
+  device: "cpu" | "gpu",
+): Omit<Kernels<tf.Tensor>, "upload" | "read" | "dispose" | "tiledCrossEntropy" | "linearDistillation"> {
+  const context = createTensorflowContext(raw);
+  return {
+    ...linearKernels(context),
+    ...layerKernels(context),
+    ...attentionKernels(context, device),
+    ...crossEntropyKernels(context),
+    ...rowKernels(context),
+    ...updateKernels(context),
+  };
+}
