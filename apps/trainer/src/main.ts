@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { captureCommand } from "./commands/capture.ts";
 import { dataCommand } from "./commands/data.ts";
 import { exportCommand } from "./commands/export.ts";
+import { logCommand } from "./commands/log.ts";
 import { trainCommand } from "./commands/train.ts";
 import { reportFailure } from "./reportFailure.ts";
 
@@ -16,7 +17,7 @@ const program = new Command("dflash")
   .description("Trains a DFlash drafter for a frozen target model and says where every millisecond went.")
   .showSuggestionAfterError()
   .configureOutput({ outputError: (text, write) => write(oneLine(text)) });
-for (const command of [trainCommand(), captureCommand(), exportCommand(), dataCommand()])
+for (const command of [trainCommand(), captureCommand(), exportCommand(), logCommand(), dataCommand()])
   program.addCommand(command.copyInheritedSettings(program));
 
 try {

@@ -72,6 +72,24 @@ test("buckets leave few shapes, packing leaves one; the log says how much of it 
   expect(packed.at(-1)!.gauges["padding_share"]).toBeGreaterThan(0);
 });
 
+test("a run's log tells how fast the run would be under other settings", async () => {
+  const folder = temporaryFolder();
+  await run(folder, "--rows", "1");
+  const asked = ["log", "run", "--what-if"];
+  const { code, stdout, stderr } = await dflash([...asked, "target-workers=1,cores=8"], folder);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  const rate = String.raw`\d+\.\d ms a step, \d+ tokens/s`;
+  expect(stdout).toMatch(
+    new RegExp(
+      `^recorded   ${rate}\nreplayed   ${rate}\npredicted  ${rate} \\([+-]\\d+\\.\\d %\\) with target-workers=1,cores=8\nverdict    `,
+    ),
+  );
+  expect((await dflash([...asked, "speed=2"], folder)).stderr).toMatch(
+    /^dflash: --what-if speed=2: expected target-workers=N/,
+  );
+  expect((await dflash(["log", "nowhere", "--what-if", "queue=2"], folder)).stderr).toMatch(/nowhere: no such run/);
+});
+
 test("a queue that can't work and lengths that are none are said in one line", async () => {
   const folder = temporaryFolder();
   const failure = async (...args: string[]): Promise<string> => {

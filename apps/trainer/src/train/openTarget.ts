@@ -69,7 +69,15 @@ export async function openTarget({ config, ops, timer }: OpenTargetOptions): Pro
 }
 
 /** Threads of each engine, so that target workers and drafter together take the cores; undefined lets the one engine choose. */
-export function engineThreads({ threads, targetWorkers }: TrainConfig): number | undefined {
-  if (threads !== null) return threads;
-  return targetWorkers === 0 ? undefined : Math.max(1, Math.floor(availableParallelism() / (targetWorkers + 1)));
+export function engineThreads(config: Pick<TrainConfig, "threads" | "targetWorkers">): number | undefined {
+  if (config.threads === null && config.targetWorkers === 0) return undefined;
+  return enginesThreads(config, availableParallelism());
+}
+
+/** Threads of each engine on a machine of so many cores. */
+export function enginesThreads(
+  { threads, targetWorkers }: Pick<TrainConfig, "threads" | "targetWorkers">,
+  cores: number,
+): number {
+  return threads ?? Math.max(1, Math.floor(cores / (targetWorkers + 1)));
 }

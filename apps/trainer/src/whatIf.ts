@@ -1,0 +1,109 @@
+import { availableParallelism } from "node:os";
+import type { HeaderRecord, SectionRecord, StepRecord } from "@dflash/log-formatter";
+import { type BatchTimes, type PipelineReplay, type PipelineSettings, replayPipeline } from "@dflash/target-forward";
+import { enginesThreads } from "./train/openTarget.ts";
+
+/** What of a run may be asked about. */
+const names = ["target-workers", "queue", "min-ready", "cores"] as const;
+
+/** Changes to a run: `target-workers=1,queue=8`. Throws one line that lists what may be changed. */
+export function parseWhatIf(text: string): Map<string, number> {
+  const changes = new Map<string, number>();
+  for (const part of text.split(",")) {
+    const [name = "", value = ""] = part.split("=");
+    const number = Number(value);
+    if (!names.some((known) => known === name) || value === "" || !Number.isInteger(number) || number < 0)
+      throw new Error(`--what-if ${part}: expected ${names.join("=N, ")}=N with whole numbers, separated by commas`);
+    changes.set(name, number);
+  }
+  return changes;
+}
+
+/** A run as it was, as the replay of its own settings has it, and as it would be. */
+export interface WhatIf {
+  readonly recorded: { readonly ms: number; readonly tokensPerSecond: number };
+  /** How far the replay is to be trusted: its figures for the run itself. */
+  readonly replayed: PipelineReplay;
+  readonly predicted: PipelineReplay;
+  readonly steps: number;
+}
+
+/**
+ * Replays a run's steps, the first one aside, under other settings. Threads are shared out as a run would: what took so long in so
+ * many takes the inverse in fewer.
+ */
+export function whatIf(
+  { config }: Pick<HeaderRecord, "config">,
+  records: readonly StepRecord[],
+  changes: ReadonlyMap<string, number>,
+): WhatIf {
+  const steps = records.filter(({ tags }) => !tags.includes("warmup"));
+  if (steps.length === 0) throw new Error("what-if: the log holds no step besides the first");
+  const before = settingsOf(config, new Map());
+  const after = settingsOf(config, changes);
+  const times = batchTimes(steps, before.workers > 0);
+  const scaled = times.map(({ targetMs, drafterMs, ...rest }) => ({
+    ...rest,
+    targetMs: (targetMs * before.targetThreads) / after.targetThreads,
+    drafterMs: (drafterMs * before.drafterThreads) / after.drafterThreads,
+  }));
+  const wholeMs = steps.reduce((sum, step) => sum + step.ms, 0);
+  const tokens = times.reduce((sum, batch) => sum + batch.tokens, 0);
+  return {
+    recorded: { ms: wholeMs, tokensPerSecond: (1000 * tokens) / wholeMs },
+    replayed: replayPipeline(times, before),
+    predicted: replayPipeline(scaled, after),
+    steps: steps.length,
+  };
+}
+
+/** For a reader. */
+export function whatIfLines({ recorded, replayed, predicted, steps }: WhatIf, changes: string): string[] {
+  const gain = 100 * (predicted.tokensPerSecond / replayed.tokensPerSecond - 1);
+  const waited = Object.entries(predicted.waits).filter(([, waitMs]) => waitMs > 0);
+  const shares = waited.map(([what, waitMs]) => `${((100 * waitMs) / predicted.ms).toFixed(1)} % for ${what}`);
+  const line = (name: string, total: number, rate: number): string =>
+    `${name.padEnd(11)}${(total / steps).toFixed(1)} ms a step, ${rate.toFixed(0)} tokens/s`;
+  return [
+    line("recorded", recorded.ms, recorded.tokensPerSecond),
+    line("replayed", replayed.ms, replayed.tokensPerSecond),
+    `${line("predicted", predicted.ms, predicted.tokensPerSecond)} (${gain < 0 ? "" : "+"}${gain.toFixed(1)} %) with ${changes}`,
+    `verdict    ${predicted.bottleneck}-bound${shares.length > 0 ? `; the drafter waits ${shares.join(", ")}` : ""}`,
+  ];
+}
+
+function settingsOf(config: unknown, changes: ReadonlyMap<string, number>): PipelineSettings {
+  const recorded = new Map<string, unknown>(Object.entries(config ?? {}));
+  const number = (name: string, key: string, fallback: number): number => {
+    const value = changes.get(name) ?? recorded.get(key);
+    return typeof value === "number" ? value : fallback;
+  };
+  const cores = Math.max(1, changes.get("cores") ?? availableParallelism());
+  const workers = number("target-workers", "targetWorkers", 0);
+  const given = recorded.get("threads");
+  const threads = enginesThreads({ threads: typeof given === "number" ? given : null, targetWorkers: workers }, cores);
+  return {
+    workers,
+    cores,
+    capacity: number("queue", "queue", 3),
+    minReady: number("min-ready", "minReady", 1),
+    targetThreads: threads,
+    drafterThreads: threads,
+  };
+}
+
+const ms = (section: SectionRecord | undefined): number => section?.ms ?? 0;
+const isTarget = (name: string): boolean => /^target\/(forward|pack|hand-over)(@|$)/.test(name);
+
+/** Beside the drafter the target is busy with later batches than the step's: only what it takes on the whole is known. */
+function batchTimes(steps: readonly StepRecord[], beside: boolean): BatchTimes[] {
+  const times = steps.map(({ ms: stepMs, sections, metrics }) => ({
+    dataMs: ms(sections["data"]),
+    targetMs: Object.entries(sections).reduce((sum, [name, section]) => sum + (isTarget(name) ? ms(section) : 0), 0),
+    drafterMs: stepMs - ms(sections["queue/wait"]) + ms(sections["queue/receive"]),
+    tokens: metrics["tokens"] ?? 0,
+  }));
+  if (!beside) return times;
+  const mean = times.reduce((sum, { targetMs }) => sum + targetMs, 0) / times.length;
+  return times.map((batch) => ({ ...batch, targetMs: mean }));
+}
