@@ -1,11 +1,9 @@
-import { randomBytes } from "node:crypto";
-import { open, rename, rm, type FileHandle } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
 import { float32ToBfloat16 } from "./bfloat16.ts";
 import { arrayTypes, bytesPerElement, dtypeNames, isDtype } from "./dtype.ts";
 import { float32ToFloat16 } from "./float16.ts";
 import { oneLine } from "./oneLine.ts";
 import type { TensorData } from "./openSafetensors.ts";
+import { writeAtomically } from "./writeAtomically.ts";
 
 /** Elements converted and written at a time. */
 const chunkLength = 1 << 20;
@@ -82,37 +80,4 @@ function encodeChunk({ dtype, data }: TensorData, start: number, end: number): U
     chunk = (dtype === "BF16" ? float32ToBfloat16 : float32ToFloat16)(chunk);
   }
   return new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-}
-
-async function writeAtomically(path: string, write: (file: FileHandle) => Promise<void>): Promise<void> {
-  const folder = dirname(path);
-  const temporary = join(folder, `.${basename(path)}.${randomBytes(6).toString("hex")}.tmp`);
-  try {
-    const file = await open(temporary, "wx");
-    try {
-      await write(file);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw new Error(`${path}: cannot be written (${oneLine(error)}); what stood there before is untouched`, {
-      cause: error,
-    });
-  }
-  await syncFolder(folder);
-}
-
-/** Makes the rename itself durable. */
-async function syncFolder(folder: string): Promise<void> {
-  // Windows can't open folders.
-  if (process.platform === "win32") return;
-  const handle = await open(folder);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

@@ -238,7 +238,7 @@ export function createTimer(options: TimerOptions = {}): Timer {
       return timer;
     },
     once(event, listener) {
-      emitter.on(event, listener, true);
+      emitter.once(event, listener);
       return timer;
     },
     off(event, listener) {

@@ -4,8 +4,9 @@ declare const console: { error(...values: unknown[]): void };
 
 /** An emitter of the payloads `P` by event, whose listeners can't harm whoever emits. */
 export interface GuardedEmitter<P> {
-  on<E extends keyof P & string>(event: E, listener: (payload: P[E]) => void, once?: boolean): void;
-  off<E extends keyof P & string>(event: E, listener: (payload: P[E]) => void): void;
+  on<E extends keyof P & string>(event: E, listener: (payload: P[E]) => unknown): void;
+  once<E extends keyof P & string>(event: E, listener: (payload: P[E]) => unknown): void;
+  off<E extends keyof P & string>(event: E, listener: (payload: P[E]) => unknown): void;
   emit<E extends keyof P & string>(event: E, payload: P[E]): void;
 }
 
@@ -21,9 +22,9 @@ export function createGuardedEmitter<P>(owner: string): GuardedEmitter<P> {
     registered = registered.filter((entry) => !matches(entry));
   }
 
-  return {
-    off,
-    on(event, listener, once = false) {
+  const add =
+    (once: boolean): GuardedEmitter<P>["on"] =>
+    (event, listener) => {
       let told = false;
       const tell = (error: unknown): void => {
         if (!told) console.error(`${owner}: a listener of "${event}" failed, and is not reported again:`, error);
@@ -32,7 +33,7 @@ export function createGuardedEmitter<P>(owner: string): GuardedEmitter<P> {
       const guarded = (payload: Parameters<typeof listener>[0]): void => {
         if (once) off(event, listener);
         try {
-          const result: unknown = listener(payload);
+          const result = listener(payload);
           if (result instanceof Promise) result.catch(tell);
         } catch (error) {
           tell(error);
@@ -40,7 +41,12 @@ export function createGuardedEmitter<P>(owner: string): GuardedEmitter<P> {
       };
       emitter.on(event, guarded);
       registered.push({ event, listener, remove: () => emitter.off(event, guarded) });
-    },
+    };
+
+  return {
+    off,
+    on: add(false),
+    once: add(true),
     emit(event, payload) {
       emitter.emit(event, payload);
     },

@@ -1,25 +1,9 @@
-import { randomBytes } from "node:crypto";
-import { open, readFile, rename, rm } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { readFile } from "node:fs/promises";
+import { writeAtomically } from "@dflash/safetensors";
 
 /** Writes a value as indented JSON, atomically: an interrupted write leaves whatever stood there before. */
 export async function writeJson(path: string, value: unknown): Promise<void> {
-  const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString("hex")}.tmp`);
-  try {
-    const file = await open(temporary, "wx");
-    try {
-      await file.writeFile(`${JSON.stringify(value, null, 2)}\n`);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw new Error(`${path}: cannot be written (${reason(error)}); what stood there before is untouched`, {
-      cause: error,
-    });
-  }
+  await writeAtomically(path, async (file) => file.writeFile(`${JSON.stringify(value, null, 2)}\n`));
 }
 
 /**

@@ -1,5 +1,4 @@
-import type { Section, Timer } from "@dflash/timer";
-import { createGuardedEvents, type GuardedEvents } from "./guardedEvents.ts";
+import { createGuardedEmitter, type GuardedEmitter, type Section, type Timer } from "@dflash/timer";
 import type { StepResult } from "./stepResult.ts";
 import type { TrainBatch } from "./trainBatch.ts";
 import type { TrainStep } from "./trainStep.ts";
@@ -76,7 +75,7 @@ export function trainDrafter(options: TrainOptions): TrainRun {
   if (!Number.isInteger(stepsBefore) || stepsBefore < 0 || stepsBefore > steps)
     throw new RangeError(`stepsBefore is ${stepsBefore}, expected an integer from 0 to steps, ${steps}`);
   const saving = options.timer.section("checkpoint", { role: "checkpoint" });
-  const events = createGuardedEvents<TrainEvents>("drafter");
+  const events = createGuardedEmitter<TrainEvents>("drafter");
   const listen =
     (method: "on" | "once" | "off"): Listen =>
     (event, listener) => {
@@ -96,7 +95,7 @@ export function trainDrafter(options: TrainOptions): TrainRun {
 
 type RunOptions = TrainOptions & Required<Pick<TrainOptions, "stepsBefore" | "accumulate" | "mostSkipped">>;
 
-async function run(options: RunOptions, saving: Section, events: GuardedEvents<TrainEvents>): Promise<TrainSummary> {
+async function run(options: RunOptions, saving: Section, events: GuardedEmitter<TrainEvents>): Promise<TrainSummary> {
   const { step, steps, timer, signal, checkpoint, accumulate } = options;
   const done = { steps: options.stepsBefore, skipped: 0, tokens: 0, anchors: 0 };
   const batches = options.source[Symbol.asyncIterator]();

@@ -1,4 +1,4 @@
-import { createGuardedEvents } from "../guardedEvents.ts";
+import { createGuardedEmitter } from "@dflash/timer";
 import type { HiddenStateSource, HostMatrix } from "../hostHiddenStates.ts";
 import type { TokenBatch } from "../tokenBatch.ts";
 import {
@@ -45,7 +45,7 @@ interface Row extends HiddenStateRecord {
  */
 export function openHiddenStateFiles(options: HiddenStateFilesOptions): HiddenStateFiles {
   const { dir, hiddenSize, onBad = "error" } = options;
-  const events = createGuardedEvents<HiddenStateFilesEvents>("hidden-state files");
+  const events = createGuardedEmitter<HiddenStateFilesEvents>("hidden-state files");
 
   async function readRow(
     { ids, lossMask, rowStarts, records }: TokenBatch,

@@ -1,6 +1,5 @@
 import type { Ops, Tensor } from "@dflash/ops";
-import type { Timer } from "@dflash/timer";
-import { createGuardedEvents } from "../guardedEvents.ts";
+import { createGuardedEmitter, type Timer } from "@dflash/timer";
 import type { FeatureLayout, HiddenStates, PackedHiddenStates, SplitHiddenStates } from "../hiddenStates.ts";
 import type { HiddenStateSource } from "../hostHiddenStates.ts";
 import { createHiddenStateQueue, type HiddenStateQueue } from "../queue/hiddenStateQueue.ts";
@@ -80,7 +79,7 @@ export function createTargetForwardLoop(
 ): TargetForwardLoop<HiddenStates<Tensor | readonly Tensor[]>> {
   const { ops, layerIds, captureLast = false, layout = "joined", signal, timer } = options;
   const queue = createHiddenStateQueue<QueuedStates>({ ...options, firstIndex: 0 });
-  const events = createGuardedEvents<TargetForwardEvents>("target-forward");
+  const events = createGuardedEmitter<TargetForwardEvents>("target-forward");
   const feed = createBatchFeed(options.batches, signal);
   const counts = { batches: 0, tokens: 0 };
   const shapes = new Set<number>();

@@ -1,6 +1,5 @@
 import type { EngineMemory } from "@dflash/engine";
-import { attachTimer, type Timer } from "@dflash/timer";
-import { createGuardedEvents } from "../guardedEvents.ts";
+import { attachTimer, createGuardedEmitter, type Timer } from "@dflash/timer";
 import type { HiddenStateSource, HostHiddenStates } from "../hostHiddenStates.ts";
 import { startTargetWorker, type Job, type TargetWorker } from "./targetWorker.ts";
 import { TargetWorkerError } from "./targetWorkerError.ts";
@@ -74,7 +73,7 @@ export async function startTargetWorkers(options: TargetWorkersOptions): Promise
   if (!Number.isInteger(count) || count < 1) {
     throw new RangeError(`target workers: count is ${count}, expected a whole number above 0`);
   }
-  const events = createGuardedEvents<TargetWorkerEvents>("target workers");
+  const events = createGuardedEmitter<TargetWorkerEvents>("target workers");
   /** By index; undefined while one is started anew. */
   const workers: (TargetWorker | undefined)[] = [];
   /** Jobs that no worker can take yet. */

@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { createGuardedEvents } from "./guardedEvents.ts";
+import { createGuardedEmitter } from "./guardedEmitter.ts";
 
 describe("guarded events", () => {
   const error = vi.spyOn(console, "error").mockReturnValue();
   afterEach(() => error.mockClear());
 
   it("come to those who listen, until they stop, or once", () => {
-    const events = createGuardedEvents<{ batch: number }>("test");
+    const events = createGuardedEmitter<{ batch: number }>("test");
     const heard: string[] = [];
     const always = (batch: number): number => heard.push(`always ${batch}`);
     events.on("batch", always);
@@ -19,7 +19,7 @@ describe("guarded events", () => {
   });
 
   it("report a listener that throws or rejects once, and still come to the others", async () => {
-    const events = createGuardedEvents<{ batch: number }>("test");
+    const events = createGuardedEmitter<{ batch: number }>("test");
     const heard: number[] = [];
     const thrown = new Error("listener is broken");
     events.on("batch", () => {
