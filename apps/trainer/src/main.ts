@@ -1,6 +1,8 @@
 import { Command } from "commander";
 import { captureCommand } from "./commands/capture.ts";
 import { dataCommand } from "./commands/data.ts";
+import { doctorCommand } from "./commands/doctor.ts";
+import { engineCommand } from "./commands/engine.ts";
 import { exportCommand } from "./commands/export.ts";
 import { logCommand } from "./commands/log.ts";
 import { trainCommand } from "./commands/train.ts";
@@ -17,7 +19,15 @@ const program = new Command("dflash")
   .description("Trains a DFlash drafter for a frozen target model and says where every millisecond went.")
   .showSuggestionAfterError()
   .configureOutput({ outputError: (text, write) => write(oneLine(text)) });
-for (const command of [trainCommand(), captureCommand(), exportCommand(), logCommand(), dataCommand()])
+for (const command of [
+  trainCommand(),
+  captureCommand(),
+  exportCommand(),
+  logCommand(),
+  dataCommand(),
+  engineCommand(),
+  doctorCommand(),
+])
   program.addCommand(command.copyInheritedSettings(program));
 
 try {

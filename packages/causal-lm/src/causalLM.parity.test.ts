@@ -1,20 +1,21 @@
 import { startEngine } from "@dflash/engine";
 import { createOps, type Ops } from "@dflash/ops";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { loadCausalLM } from "./causalLM.ts";
+import { describeEngines, engineOptions } from "./describeEngines.test-support.ts";
 import { mismatches } from "./mismatches.test-support.ts";
 import { openTargetFixture } from "./targetFixture.test-support.ts";
 
 const cases = ["target-qwen3-tied", "target-qwen3-untied-yarn", "target-qwen2-bias", "target-llama3-rope"];
 
-describe.each(["cpu", "wasm"] as const)("hidden states and logits match PyTorch on %s", (engineName) => {
+describeEngines(["cpu", "wasm", "tensorflow"], (engineName) => {
   let ops: Ops;
   beforeAll(async () => {
-    ops = createOps(await startEngine(engineName));
+    ops = createOps(await startEngine(engineName, engineOptions));
   });
   afterAll(() => ops.engine.dispose());
 
-  it.each(cases)("%s", async (name) => {
+  it.each(cases)("hidden states and logits of %s match PyTorch", async (name) => {
     const fixture = await openTargetFixture(name);
     const model = await loadCausalLM(fixture.dir, { ops });
     const { layers, head, config } = model;

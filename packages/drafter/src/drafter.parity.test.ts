@@ -8,6 +8,7 @@ import { blockRates, countMatches } from "./blocks/blockMatches.ts";
 import { blockRanges } from "./blocks/blockRanges.ts";
 import { blockTargets } from "./blocks/blockTargets.ts";
 import { noiseBlocks, rowPositions } from "./blocks/noiseBlocks.ts";
+import { describeEngines, engineOptions } from "./describeEngines.test-support.ts";
 import { type DrafterCase, readDrafterCase } from "./drafterCase.test-support.ts";
 import { fixtures } from "./fixture.test-support.ts";
 import { createObjective } from "./training/objective.ts";
@@ -22,11 +23,11 @@ test("there are cases with decay, without, with a sliding window, and with D-PAC
   );
 });
 
-describe.each(["cpu", "wasm"] as const)("on %s", (engineName) => {
+describeEngines(["cpu", "wasm", "tensorflow"], (engineName) => {
   let engine: Engine;
   let ops: Ops;
   beforeAll(async () => {
-    engine = await startEngine(engineName, { threads: 1 });
+    engine = await startEngine(engineName, engineOptions);
     ops = createOps(engine);
   });
   afterAll(() => engine.dispose());

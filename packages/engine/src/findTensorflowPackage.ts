@@ -6,7 +6,8 @@ import { dirname, join, resolve } from "node:path";
 export const tensorflowPackage = "@tensorflow/tfjs-node-gpu";
 
 /** How a missing or broken binding comes to be. */
-export const bindingRemedy: string = "remedy: pnpm rebuild the package with network access";
+export const bindingRemedy: string =
+  "remedy: `dflash engine install tensorflow`, which builds it, or pnpm rebuild the package with network access";
 
 /**
  * Folder of the optional package; pnpm links it only where it is declared, which is the app's folder and not this one.

@@ -119,7 +119,8 @@ test("TensorFlow without its binding, or with one that does not load, is one lin
   const folder = join(app, "node_modules/@tensorflow/tfjs-node-gpu");
   mkdirSync(join(folder, "lib/napi-v8"), { recursive: true });
   writeFileSync(join(folder, "package.json"), "{}");
-  const remedy = "remedy: pnpm rebuild the package with network access";
+  const remedy =
+    "remedy: `dflash engine install tensorflow`, which builds it, or pnpm rebuild the package with network access";
   await expect(startEngine("tensorflow", { resolveFrom: app })).rejects.toThrow(
     `tensorflow: @tensorflow/tfjs-node-gpu is installed without its native binding; ${remedy}`,
   );

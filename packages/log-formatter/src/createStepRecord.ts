@@ -22,74 +22,84 @@ export interface StepRecordOptions {
   verdict?: StepRecord["verdict"];
 }
 
-/** A value of this name, null and noted where it is not finite. */
-type Finite = (name: string, value: number | null | undefined) => number | null;
-
 /**
  * The log record of a step from its timer report. What is missing stays null and never becomes 0; NaN and infinities become
  * null and are named in `nonfinite`.
  */
-export function createStepRecord(snapshot: StepTimes, options: StepRecordOptions = {}): StepRecord {
+export function createStepRecord(times: StepTimes, options: StepRecordOptions = {}): StepRecord {
   const nonfinite: string[] = [];
-  const finite: Finite = (name, value) => {
-    if (value === null || value === undefined) return null;
-    if (Number.isFinite(value)) return value;
-    if (!nonfinite.includes(name)) nonfinite.push(name);
-    return null;
-  };
-  const values = (from: Readonly<Record<string, number | null | undefined>> = {}): Record<string, number | null> => {
-    const to: Record<string, number | null> = {};
-    for (const name of Object.keys(from)) to[name] = finite(name, from[name]);
-    return to;
-  };
-
-  const sections: StepRecord["sections"] = {};
-  for (const name of Object.keys(snapshot.sections))
-    sections[name] = sectionRecord(name, snapshot.sections[name]!, finite);
-  const lanes: StepRecord["lanes"] = {};
-  for (const name of Object.keys(snapshot.lanes)) {
-    const { busyMs, waitMs, overlap } = snapshot.lanes[name]!;
-    lanes[name] = { busy_ms: busyMs, wait_ms: waitMs, overlap: finite(name, overlap) };
-  }
   const record: StepRecord = {
     kind: "step",
-    step: snapshot.step,
+    step: times.step,
     attempt: options.attempt ?? 1,
-    t_ms: snapshot.startMs,
-    ms: snapshot.ms,
-    residual_ms: snapshot.residualMs,
-    ov_us: snapshot.overheadUs,
-    sections,
-    lanes,
+    t_ms: times.startMs,
+    ms: times.ms,
+    residual_ms: times.residualMs,
+    ov_us: times.overheadUs,
+    sections: sectionRecords(times.sections, nonfinite),
+    lanes: laneRecords(times.lanes, nonfinite),
     verdict: options.verdict ?? null,
-    metrics: values(options.metrics),
-    gauges: values(options.gauges),
-    tags: [...(snapshot.tags ?? []), ...(options.tags ?? [])],
+    metrics: finiteValues(options.metrics, nonfinite),
+    gauges: finiteValues(options.gauges, nonfinite),
+    tags: [...(times.tags ?? []), ...(options.tags ?? [])],
   };
   if (nonfinite.length > 0) record.nonfinite = nonfinite;
   return record;
 }
 
+function sectionRecords(sections: StepTimes["sections"], nonfinite: string[]): StepRecord["sections"] {
+  const records: StepRecord["sections"] = {};
+  for (const name in sections) records[name] = sectionRecord(name, sections[name]!, nonfinite);
+  return records;
+}
+
 /** Columns that the timer or the engine can't tell are left out. */
-function sectionRecord(
-  name: string,
-  { ms, selfMs, count, deviceMs, gcMs, stallMs, causes, work, reason }: SectionReport,
-  finite: Finite,
-): SectionRecord {
-  const section: SectionRecord = { ms: finite(name, ms), self_ms: finite(name, selfMs), n: count };
-  if (deviceMs !== undefined) section.device_ms = finite(name, deviceMs);
-  if (typeof causes?.syncMs === "number") section.sync_ms = finite(name, causes.syncMs);
-  if (gcMs !== undefined) section.gc_ms = finite(name, gcMs);
-  if (stallMs !== undefined) section.stall_ms = finite(name, stallMs);
-  if (typeof causes?.kernels === "number") section.kernels = causes.kernels;
-  if (typeof causes?.newBytes === "number") section.new_bytes = causes.newBytes;
-  if (typeof causes?.newShapes === "number") section.new_shapes = causes.newShapes;
-  if (typeof causes?.tensors === "number") section.tensors = causes.tensors;
+function sectionRecord(name: string, section: SectionReport, nonfinite: string[]): SectionRecord {
+  const record: SectionRecord = {
+    ms: finite(name, section.ms, nonfinite),
+    self_ms: finite(name, section.selfMs, nonfinite),
+    n: section.count,
+  };
+  const { deviceMs, gcMs, stallMs, causes, work, reason } = section;
+  if (deviceMs !== undefined) record.device_ms = finite(name, deviceMs, nonfinite);
+  if (typeof causes?.syncMs === "number") record.sync_ms = finite(name, causes.syncMs, nonfinite);
+  if (gcMs !== undefined) record.gc_ms = finite(name, gcMs, nonfinite);
+  if (stallMs !== undefined) record.stall_ms = finite(name, stallMs, nonfinite);
+  if (typeof causes?.kernels === "number") record.kernels = causes.kernels;
+  if (typeof causes?.newBytes === "number") record.new_bytes = causes.newBytes;
+  if (typeof causes?.newShapes === "number") record.new_shapes = causes.newShapes;
+  if (typeof causes?.tensors === "number") record.tensors = causes.tensors;
   if (work !== null && work !== undefined) {
-    if (work.tokens > 0) section.tokens = work.tokens;
-    if (work.flops > 0) section.flops = work.flops;
-    if (work.bytes > 0) section.bytes = work.bytes;
+    if (work.tokens > 0) record.tokens = work.tokens;
+    if (work.flops > 0) record.flops = work.flops;
+    if (work.bytes > 0) record.bytes = work.bytes;
   }
-  if (reason !== undefined) section.reason = reason;
-  return section;
+  if (reason !== undefined) record.reason = reason;
+  return record;
+}
+
+function laneRecords(lanes: StepTimes["lanes"], nonfinite: string[]): StepRecord["lanes"] {
+  const records: StepRecord["lanes"] = {};
+  for (const name in lanes) {
+    const { busyMs, waitMs, overlap } = lanes[name]!;
+    records[name] = { busy_ms: busyMs, wait_ms: waitMs, overlap: finite(name, overlap, nonfinite) };
+  }
+  return records;
+}
+
+function finiteValues(
+  values: Readonly<Record<string, number | null | undefined>> = {},
+  nonfinite: string[],
+): Record<string, number | null> {
+  const found: Record<string, number | null> = {};
+  for (const name in values) found[name] = finite(name, values[name], nonfinite);
+  return found;
+}
+
+/** The value, or null; one that is not finite is noted. */
+function finite(name: string, value: number | null | undefined, nonfinite: string[]): number | null {
+  if (value === null || value === undefined) return null;
+  if (Number.isFinite(value)) return value;
+  if (!nonfinite.includes(name)) nonfinite.push(name);
+  return null;
 }

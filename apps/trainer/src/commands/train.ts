@@ -13,6 +13,12 @@ export function trainCommand(): Command {
     .option("--data <file>", "chat records, JSONL (default: GSM8K as answered by the tiny target)")
     .option("--engine <name>", "tensor engine: auto, tensorflow-gpu, tensorflow, wasm or cpu (default: auto)")
     .option("--threads <n>", "threads of the engine (default: the engine's choice)", integer(1, 64))
+    .addOption(
+      new Option(
+        "--matmul-precision <name>",
+        "products of the tensorflow engines: fp32, or bf16 where the hardware has it (default: fp32)",
+      ).choices(["fp32", "bf16"]),
+    )
     .option("--steps <n>", "training steps (default: 300)", integer(1, 100_000_000))
     .option("--rows <n>", "chat records a step (default: 2)", integer(1, 4096))
     .option("--max-length <n>", "longest record in tokens, longer ones are cut (default: 512)", integer(4, 1_048_576))

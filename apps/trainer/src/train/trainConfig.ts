@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { AnchorRule, Loss } from "@dflash/drafter";
-import type { EngineName } from "@dflash/engine";
+import type { EngineName, MatmulPrecision } from "@dflash/engine";
 import { callerFolder, fromCaller } from "../callerFolder.ts";
 import { defaultData, defaultTarget } from "../defaultTarget.ts";
 import { drafterFolder, readDrafterConfig } from "../drafterFolder.ts";
@@ -19,6 +19,8 @@ export interface TrainConfig {
   engine: EngineName | "auto";
   /** Threads of the engine; null lets the engine choose. */
   threads: number | null;
+  /** In what the `tensorflow` engines multiply matrices. */
+  matmulPrecision: MatmulPrecision;
   /** Folder of the drafter whose weights the run begins with; null begins with random ones. */
   init: string | null;
   steps: number;
@@ -95,6 +97,7 @@ const defaults: Omit<TrainConfig, "out"> = {
   onBad: "error",
   engine: "auto",
   threads: null,
+  matmulPrecision: "fp32",
   init: null,
   steps: 300,
   rows: 2,

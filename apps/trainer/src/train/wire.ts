@@ -61,7 +61,11 @@ export async function wire(start: RunStart): Promise<WiredRun> {
   });
   const tracked = trackPositions(batches);
   const threads = engineThreads(start.config);
-  const engine = await startEngine(start.config.engine, threads === undefined ? {} : { threads });
+  const { matmulPrecision } = start.config;
+  const engine = await startEngine(start.config.engine, {
+    matmulPrecision,
+    ...(threads === undefined ? {} : { threads }),
+  });
   const config: TrainConfig = { ...start.config, engine: engine.name };
   const timer = createTimer({ lane: "drafter", probe: engine.counters });
   timer.enabled = config.telemetry;

@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { type Engine, startEngine } from "@dflash/engine";
 import { createOps, type Ops } from "@dflash/ops";
 import { openSafetensors, type Safetensors } from "@dflash/safetensors";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { describeEngines, engineOptions } from "../describeEngines.test-support.ts";
 import { fixtures } from "../fixture.test-support.ts";
 import { adamW } from "./adamW.ts";
 import { clipByGlobalNorm } from "./clipByGlobalNorm.ts";
@@ -17,12 +18,12 @@ interface Settings {
 
 const settings: Settings = JSON.parse(readFileSync(`${fixtures}/adamw.json`, "utf8"));
 
-describe.each(["cpu", "wasm"] as const)("on %s", (engineName) => {
+describeEngines(["cpu", "wasm", "tensorflow"], (engineName) => {
   let engine: Engine;
   let ops: Ops;
   let file: Safetensors;
   beforeAll(async () => {
-    engine = await startEngine(engineName, { threads: 1 });
+    engine = await startEngine(engineName, engineOptions);
     ops = createOps(engine);
     file = await openSafetensors(`${fixtures}/adamw.safetensors`);
   });

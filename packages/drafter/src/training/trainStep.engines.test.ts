@@ -1,18 +1,17 @@
 import { type Engine, startEngine } from "@dflash/engine";
 import { createOps, type Ops } from "@dflash/ops";
 import type { TargetHead } from "@dflash/target-forward";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { describeEngines, engineOptions } from "../describeEngines.test-support.ts";
 import { tinyBatch, tinyHead, tinyTraining, trainOn } from "../tinyDrafter.test-support.ts";
 
-describe.each([
-  ["cpu", 40],
-  ["wasm", 200],
-] as const)("on %s", (engineName, steps) => {
+describeEngines(["cpu", "wasm", "tensorflow"], (engineName) => {
+  const steps = engineName === "cpu" ? 40 : 200;
   let engine: Engine;
   let ops: Ops;
   let head: TargetHead;
   beforeAll(async () => {
-    engine = await startEngine(engineName, { threads: 1 });
+    engine = await startEngine(engineName, engineOptions);
     ops = createOps(engine);
     head = await tinyHead(ops);
   });

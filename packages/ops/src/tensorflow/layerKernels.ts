@@ -18,35 +18,32 @@ export function layerKernels(context: TensorflowContext): LayerKernels {
   const asRows = (x: DeviceValues): DeviceValues => (x.shape.length === 2 ? x : reshape(x, [-1, x.shape.at(-1)!]));
 
   return {
-    // With n = √(‖x‖² + D·ε): y = x/n · √D·w. What is saved is 1/n.
     rmsNorm(x, weight, epsilon) {
       const size = x.shape.at(-1)!;
       const [y, inverseRms] = kernel([x, weight], (values, w) => {
         const norm = op("EuclideanNorm", [values, constant(x.rank - 1, "int32")], keepDims);
-        const inverse = op("Rsqrt", [op("AddV2", [op("Square", [norm]), float(size * epsilon)])]);
-        const scaled = op("Mul", [w, float(Math.sqrt(size))]);
-        return [op("Mul", [op("Mul", [values, inverse]), scaled]), inverse];
+        const meanSquare = op("Mul", [op("Square", [norm]), float(1 / size)]);
+        const inverse = op("Rsqrt", [op("AddV2", [meanSquare, float(epsilon)])]);
+        return [op("Mul", [op("Mul", [values, inverse]), w]), reshape(inverse, [x.size / size])];
       });
       return { y: y!, inverseRms: inverseRms! };
     },
 
-    // With p = dy·x and v = √D·w: dw = √D·Σ p/n over rows, dx = dy·v/n − x·Σ(p·v)/n³.
+    // With r = 1/rms and p = dy·x: dw = Σ r·p over rows, dx = dy·w·r − x·Σ(p·w)·r³/D.
     rmsNormBackward(x, weight, inverseRms, dy, needs) {
       const size = x.shape.at(-1)!;
-      const [first, second] = kernel([x, weight, inverseRms, dy], (values, w, r, d) => {
+      const column = [...x.shape.slice(0, -1), 1];
+      const [first, second] = kernel([x, weight, inverseRms, dy], (values, w, inverse, d) => {
+        const r = reshape(inverse, column);
         const p = asRows(op("Mul", [d, values]));
         const results: DeviceValues[] = [];
         if (needs.dx) {
-          const scaled = op("Mul", [w, float(Math.sqrt(size))]);
-          const along = reshape(product(p, reshape(scaled, [size, 1])), inverseRms.shape);
-          const back = op("Mul", [along, op("Mul", [op("Square", [r]), r])]);
-          const straight = op("Mul", [op("Mul", [d, scaled]), r]);
-          results.push(op("Sub", [straight, op("Mul", [values, back])]));
+          const along = reshape(product(p, reshape(w, [size, 1])), column);
+          const cube = op("Mul", [op("Mul", [op("Square", [r]), r]), float(1 / size)]);
+          const straight = op("Mul", [op("Mul", [d, w]), r]);
+          results.push(op("Sub", [straight, op("Mul", [values, op("Mul", [along, cube])])]));
         }
-        if (needs.dw) {
-          const sums = product(reshape(r, [1, inverseRms.size]), p);
-          results.push(reshape(op("Mul", [sums, float(Math.sqrt(size))]), [size]));
-        }
+        if (needs.dw) results.push(reshape(product(reshape(inverse, [1, inverseRms.size]), p), [size]));
         return results;
       });
       if (needs.dx) return { dx: first!, dw: second ?? null };

@@ -1,0 +1,74 @@
+/** Prints, as Markdown, what a training step takes on each engine beside PyTorch's in the same run: the test model and the default DFlash step. */
+import { cpus } from "node:os";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { firstBatches } from "@dflash/bench-ops/trainingStep";
+import { timeWorkers, type Worker, type WorkerTimes } from "./timeWorkers.ts";
+
+const { values } = parseArgs({
+  options: { rounds: { type: "string", default: "20" }, threads: { type: "string", default: "2" } },
+});
+const { rounds, threads } = values;
+const path = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
+
+const engine = (step: string, name: string, ...more: string[]): string[] => {
+  const worker = [process.execPath, "--import", "tsx", path("worker.ts"), "--case", step, "--engine", name];
+  return [...worker, "--threads", threads, ...more];
+};
+const engines = (step: string): Worker[] => [
+  { name: "tensorflow, fp32 products", command: engine(step, "tensorflow") },
+  { name: "tensorflow, bf16 products", command: engine(step, "tensorflow", "--precision", "bf16") },
+  { name: "tensorflow, composed", command: engine(step, "tensorflow", "--composed") },
+  { name: "wasm", command: engine(step, "wasm") },
+];
+
+const peer = (attention: string): string[] => ["python3", path("pytorch.py"), attention, threads];
+const batches = JSON.stringify((await firstBatches(8)).map(({ rowStarts }) => [...rowStarts]));
+
+console.log(`Node ${process.version}, ${cpus()[0]?.model}, ${cpus().length} cores, ${threads} threads\n`);
+print(
+  "test model",
+  await timeWorkers(
+    [
+      { name: "PyTorch, eager attention", command: peer("eager") },
+      { name: "PyTorch, SDPA, fused AdamW", command: peer("sdpa") },
+      ...engines("language-model"),
+    ],
+    Number(rounds),
+  ),
+);
+print(
+  "default DFlash step",
+  await timeWorkers(
+    [
+      { name: "PyTorch, SDPA, fused AdamW", command: ["python3", path("../ops/pytorch.py"), batches] },
+      ...engines("dflash"),
+    ],
+    Number(rounds),
+  ),
+);
+
+function print(title: string, times: readonly WorkerTimes[]): void {
+  const peerTimes = times[0];
+  console.log(
+    `| ${title} | median ms | p10 to p90 | n | speed beside PyTorch | least CPU ms | peak MiB | dispatches | last loss |`,
+  );
+  console.log("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
+  for (const { name, wall, cpu, losses, dispatches, peakMiB } of times) {
+    if (wall.length === 0) {
+      console.log(`| ${name} | not run | | | | | | | |`);
+      continue;
+    }
+    const spread = `${at(wall, 0.1).toFixed(0)} to ${at(wall, 0.9).toFixed(0)}`;
+    const speed = peerTimes?.wall.length ? (at(peerTimes.wall, 0.5) / at(wall, 0.5)).toFixed(2) : "";
+    console.log(
+      `| ${name} | ${at(wall, 0.5).toFixed(0)} | ${spread} | ${wall.length} | ${speed} | ${at(cpu, 0).toFixed(0)} | ` +
+        `${peakMiB?.toFixed(0) ?? ""} | ${dispatches ?? ""} | ${losses.at(-1)?.toFixed(5) ?? ""} |`,
+    );
+  }
+  console.log();
+}
+
+function at(times: readonly number[], share: number): number {
+  return times.toSorted((a, b) => a - b)[Math.floor(share * times.length)]!;
+}

@@ -1,0 +1,32 @@
+/** One forward a line of stdin, in a process of its own; answers with its wall and CPU time and the memory held at most. */
+import { createInterface } from "node:readline";
+import { loadCausalLM } from "@dflash/causal-lm";
+import { engineNames, startEngine } from "@dflash/engine";
+import { createOps } from "@dflash/ops";
+
+const [dir = "", engineName = "wasm", threads = "1", rows = "1", length = "1", ids = ""] = process.argv.slice(2);
+const name = engineNames.find((known) => known === engineName) ?? "auto";
+const engine = await startEngine(name, { threads: Number(threads) });
+const ops = createOps(engine);
+const model = await loadCausalLM(dir, { ops });
+const layerIds = ids.split(",").map(Number);
+const tokens = Number(rows) * Number(length);
+const batch = {
+  index: 0,
+  ids: Int32Array.from({ length: tokens }, (_, i) => (i * 7919) % model.config.vocabSize),
+  lossMask: new Uint8Array(tokens),
+  rowStarts: Int32Array.from({ length: Number(rows) + 1 }, (_, row) => row * Number(length)),
+};
+
+for await (const _ of createInterface({ input: process.stdin })) {
+  const cpu = process.cpuUsage();
+  const start = performance.now();
+  const { features } = model.forward(batch, { layerIds });
+  await features.at(-1)!.read();
+  const wall = performance.now() - start;
+  const { user, system } = process.cpuUsage(cpu);
+  for (const feature of features) feature.dispose();
+  const peak = process.resourceUsage().maxRSS * 1024;
+  process.stdout.write(`${JSON.stringify({ wall, cpu: (user + system) / 1000, peak })}\n`);
+}
+engine.dispose();

@@ -1,0 +1,74 @@
+/** Prints, as Markdown, the default run with the target inline and in a worker, in turn, and what the inline log predicted. */
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { availableParallelism, cpus, loadavg, tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { readLog, type StepRecord } from "@dflash/log-formatter";
+
+const [roundsText = "3", steps = "60", engine = "wasm"] = process.argv.slice(2);
+const main = fileURLToPath(new URL("../../apps/trainer/src/main.ts", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "placement-"));
+const placements = ["0", "1"];
+const results = new Map<string, Result[]>(placements.map((workers) => [workers, []]));
+
+interface Result {
+  readonly msPerStep: number;
+  readonly tokensPerSecond: number;
+  /** Share of the target's busy time in which the drafter was busy too. */
+  readonly overlap: number | null;
+  readonly waitShare: number;
+  readonly verdict: string;
+}
+
+function dflash(...args: string[]): string {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ["--import", "tsx", main, ...args], {
+    encoding: "utf8",
+  });
+  if (status !== 0) throw new Error(stderr);
+  return stdout;
+}
+
+async function run(workers: string, out: string): Promise<Result> {
+  dflash("train", "--engine", engine, "--steps", steps, "--target-workers", workers, "--out", out);
+  const records: StepRecord[] = [];
+  for await (const record of readLog(join(out, "log.ndjson"))) if (record.kind === "step") records.push(record);
+  // The first steps compile, and fill the queue.
+  const counted = records.slice(5);
+  const sum = (of: (record: StepRecord) => number): number => counted.reduce((total, record) => total + of(record), 0);
+  const ms = sum((record) => record.ms);
+  const overlaps = counted.flatMap(({ lanes }) => lanes["target[0]"]?.overlap ?? []);
+  return {
+    msPerStep: ms / counted.length,
+    tokensPerSecond: (1000 * sum(({ metrics }) => metrics["tokens"] ?? 0)) / ms,
+    overlap: overlaps.length === 0 ? null : overlaps.reduce((total, share) => total + share, 0) / overlaps.length,
+    waitShare: sum(({ lanes }) => lanes["drafter"]!.wait_ms) / ms,
+    verdict: records.at(-1)!.verdict?.cause ?? "-",
+  };
+}
+
+console.log(
+  `Node ${process.version}, ${cpus()[0]?.model}, ${availableParallelism()} cores, load ${loadavg()[0]!.toFixed(1)}, ${steps} steps\n`,
+);
+for (let round = 0; round < Number(roundsText); round++) {
+  for (const workers of placements) {
+    const result = await run(workers, join(folder, `${workers}-${round}`));
+    results.get(workers)!.push(result);
+    process.stderr.write(`${workers} workers: ${JSON.stringify(result)}\n`);
+  }
+}
+console.log("| target | ms a step, median (least to most) | tokens/s | drafter waits | overlap | last verdict |");
+console.log("| --- | ---: | ---: | ---: | ---: | --- |");
+for (const [workers, all] of results) {
+  const sorted = all.toSorted((a, b) => a.msPerStep - b.msPerStep);
+  const middle = sorted[Math.floor(sorted.length / 2)]!;
+  const range = `${sorted[0]!.msPerStep.toFixed(0)} to ${sorted.at(-1)!.msPerStep.toFixed(0)}`;
+  const overlap = middle.overlap === null ? "-" : `${(100 * middle.overlap).toFixed(0)} %`;
+  console.log(
+    `| ${workers === "0" ? "inline" : `${workers} worker`} | ${middle.msPerStep.toFixed(0)} (${range}) | ${middle.tokensPerSecond.toFixed(0)} | ${(100 * middle.waitShare).toFixed(0)} % | ${overlap} | ${middle.verdict} |`,
+  );
+}
+console.log(
+  `\n\`dflash log\` on the first inline run:\n\n\`\`\`\n${dflash("log", join(folder, "0-0"), "--what-if", "target-workers=1")}\`\`\``,
+);
+rmSync(folder, { recursive: true });

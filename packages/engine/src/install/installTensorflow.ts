@@ -1,0 +1,69 @@
+import { existsSync } from "node:fs";
+import { mkdir, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { findTensorflowPackage } from "../findTensorflowPackage.ts";
+import { compileBinding } from "./compileBinding.ts";
+import { findLibtensorflow, type FindLibtensorflowOptions, type TensorflowSource } from "./findLibtensorflow.ts";
+import { verifyBinding, type VerifiedBinding } from "./verifyBinding.ts";
+
+export interface InstallTensorflowOptions extends Pick<FindLibtensorflowOptions, "cache"> {
+  readonly from: TensorflowSource;
+  /** Folder to look for `@tensorflow/tfjs-node-gpu` in first, as `startEngine` does. */
+  readonly resolveFrom?: string;
+  /** Folder with Node's C headers (`node_api.h`); looked for unless given. */
+  readonly nodeHeaders?: string;
+  /** Called with a line about each stage, and with what pip prints. */
+  readonly onProgress?: (line: string) => void;
+}
+
+export interface InstalledTensorflow extends VerifiedBinding {
+  /** The binding's file. */
+  readonly binding: string;
+  /** Folder of the TensorFlow libraries that it needs from now on. */
+  readonly libraries: string;
+}
+
+/**
+ * Builds the native binding of `@tensorflow/tfjs-node-gpu` against a TensorFlow of one's own and checks it by a product and a
+ * gradient in a process of its own. A binding that was there stays when the new one can't be built or does not work.
+ * Linux only; elsewhere the package's own download is the way.
+ * @throws Error of one line that says what is missing.
+ */
+export async function installTensorflow({
+  from,
+  resolveFrom,
+  nodeHeaders,
+  cache,
+  onProgress = () => {},
+}: InstallTensorflowOptions): Promise<InstalledTensorflow> {
+  if (process.platform !== "linux")
+    throw new Error(
+      `tensorflow: its binding is built on Linux only, not on ${process.platform}; pnpm rebuild the package`,
+    );
+  const packageFolder = findTensorflowPackage(resolveFrom);
+  const library = await findLibtensorflow(from, { ...(cache === undefined ? {} : { cache }), onProgress });
+  const folder = join(packageFolder, "lib/napi-v8");
+  const binding = join(folder, "tfjs_binding.node");
+  const [built, former] = [`${binding}.${process.pid}`, `${binding}.former`];
+  await mkdir(folder, { recursive: true });
+  try {
+    onProgress(`compiling the binding against ${library.folder}`);
+    await compileBinding({
+      packageFolder,
+      library,
+      output: built,
+      ...(nodeHeaders === undefined ? {} : { nodeHeaders }),
+    });
+    onProgress("checking it");
+    // Renamed and never written over: pnpm may share the file that is there with its store.
+    if (existsSync(binding)) await rename(binding, former);
+    await rename(built, binding);
+    const verified = await verifyBinding(packageFolder).catch(async (error: unknown) => {
+      await (existsSync(former) ? rename(former, binding) : rm(binding));
+      throw error;
+    });
+    return { ...verified, binding, libraries: library.folder };
+  } finally {
+    for (const leftover of [built, former]) await rm(leftover, { force: true });
+  }
+}
