@@ -1,11 +1,4 @@
 import { Command } from "commander";
-import { captureCommand } from "./commands/capture.ts";
-import { dataCommand } from "./commands/data.ts";
-import { doctorCommand } from "./commands/doctor.ts";
-import { engineCommand } from "./commands/engine.ts";
-import { exportCommand } from "./commands/export.ts";
-import { logCommand } from "./commands/log.ts";
-import { trainCommand } from "./commands/train.ts";
 import { reportFailure } from "./reportFailure.ts";
 
 /** Commander's message and its suggestion, `error: …` and `(Did you mean …?)`, in one line. */
@@ -15,20 +8,24 @@ const oneLine = (text: string): string =>
     .replace(/^error: /, "dflash: ")
     .replaceAll("\n", " ")}\n`;
 
+/** Only the named one is loaded: engines and models take over a second, which one command need not wait for because of another. */
+const commands: (readonly [name: string, load: () => Promise<Command>])[] = [
+  ["train", async () => (await import("./commands/train.ts")).trainCommand()],
+  ["capture", async () => (await import("./commands/capture.ts")).captureCommand()],
+  ["export", async () => (await import("./commands/export.ts")).exportCommand()],
+  ["log", async () => (await import("./commands/log.ts")).logCommand()],
+  ["data", async () => (await import("./commands/data.ts")).dataCommand()],
+  ["engine", async () => (await import("./commands/engine.ts")).engineCommand()],
+  ["doctor", async () => (await import("./commands/doctor.ts")).doctorCommand()],
+];
+
 const program = new Command("dflash")
   .description("Trains a DFlash drafter for a frozen target model and says where every millisecond went.")
   .showSuggestionAfterError()
   .configureOutput({ outputError: (text, write) => write(oneLine(text)) });
-for (const command of [
-  trainCommand(),
-  captureCommand(),
-  exportCommand(),
-  logCommand(),
-  dataCommand(),
-  engineCommand(),
-  doctorCommand(),
-])
-  program.addCommand(command.copyInheritedSettings(program));
+const named = commands.filter(([name]) => name === process.argv[2]);
+for (const [, load] of named.length > 0 ? named : commands)
+  program.addCommand((await load()).copyInheritedSettings(program));
 
 try {
   await program.parseAsync();
