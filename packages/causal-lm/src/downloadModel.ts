@@ -31,6 +31,7 @@ export interface DownloadModelOptions {
   readonly hubUrl?: string;
   /** For gated and private models. */
   readonly accessToken?: string;
+  /** Called as bytes arrive. */
   readonly onProgress?: (progress: DownloadProgress) => void;
   /** Stops the download; the next one goes on there. */
   readonly signal?: AbortSignal;

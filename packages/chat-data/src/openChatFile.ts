@@ -26,6 +26,7 @@ export interface ChatFile {
   read(row: number): Promise<ChatRecord>;
   /** File and line of a record, for messages. */
   place(row: number): string;
+  /** Closes the file; further reads fail. */
   close(): Promise<void>;
 }
 

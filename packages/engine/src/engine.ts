@@ -31,9 +31,11 @@ export interface EngineCounters {
 
 /** One started tensor engine. One a thread. */
 export interface Engine {
+  /** Which engine this is. */
   readonly name: EngineName;
   /** One line: which engine, why this one, and the remedy for a faster one that is missing. */
   readonly description: string;
+  /** Threads that it computes with. */
   readonly threads: number;
   /** Whether the same inputs give the same bits on every run. */
   readonly deterministic: boolean;
@@ -41,7 +43,9 @@ export interface Engine {
   readonly wasmHeap: WasmHeap | null;
   /** TensorFlow's own ops on the `tensorflow` engines, for fused kernels; null on the others. */
   readonly tensorflowOps: TensorflowOps | null;
+  /** Memory held now. */
   readonly memory: () => EngineMemory;
+  /** Running totals of what was dispatched and allocated. */
   readonly counters: EngineCounters;
   /** Resolves when everything dispatched so far has been computed. */
   readonly sync: () => Promise<void>;

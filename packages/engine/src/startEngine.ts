@@ -4,6 +4,7 @@ import { startTensorflow } from "./startTensorflow.ts";
 import { startWasm } from "./startWasm.ts";
 import type { MatmulPrecision } from "./tensorflowEnvironment.ts";
 
+/** Settings of {@link startEngine}. */
 export interface StartEngineOptions {
   /** Threads; on `wasm` the number of cores, at most 4, unless given, on `tensorflow` the number of cores. */
   threads?: number;

@@ -1,6 +1,8 @@
 /** Values on TensorFlow's device, by the number that its binding knows them by. */
 export interface DeviceValues {
+  /** The binding's number. */
   readonly id: number;
+  /** Extent of each axis. */
   readonly shape: readonly number[];
   /** TensorFlow's number of the element type. */
   readonly dtype: number;
@@ -8,8 +10,11 @@ export interface DeviceValues {
 
 /** What tfjs makes a tensor from. */
 export interface DeviceTensor {
+  /** What tfjs knows the values by. */
   dataId: object;
+  /** Extent of each axis. */
   shape: number[];
+  /** Element type. */
   dtype: "float32" | "int32";
 }
 
@@ -49,6 +54,7 @@ export interface TensorflowOps {
     attributes?: OpAttributes,
     outputs?: number,
   ) => DeviceValues[];
+  /** Frees values. */
   readonly free: (values: DeviceValues) => void;
   /** Hands values over to tfjs, whose tensor of them frees them. */
   readonly keep: (values: DeviceValues) => DeviceTensor;

@@ -4,17 +4,21 @@ import { heapBytes, refuseFailedAllocations } from "./refuseFailedAllocations.ts
 import { startWasmThreads } from "./wasmThreads.ts";
 import type { WasmThreads } from "./wasmThreads.ts";
 import { webAssembly } from "./webAssembly.ts";
-import type { WasmMemory } from "./webAssembly.ts";
+import type { WasmExports, WasmMemory } from "./webAssembly.ts";
 
 /** Values on the heap of the WASM engine; tfjs's tensors are such. */
 export interface HeapValues {
+  /** What tfjs knows the values by. */
   readonly dataId: object;
 }
 
 /** What tfjs makes a tensor from. */
 export interface HeapOutput extends HeapValues {
+  /** What tfjs knows the values by. */
   dataId: object;
+  /** Extent of each axis. */
   shape: number[];
+  /** Element type. */
   dtype: "float32" | "int32";
 }
 
@@ -29,11 +33,15 @@ export interface WasmHeap {
   readonly output: (shape: readonly number[], dtype: "float32" | "int32") => HeapOutput;
   /** Where the values lie, in bytes. */
   readonly address: (values: HeapValues) => number;
+  /** A view of `length` float32 values at an address in bytes. */
   readonly floats: (address: number, length: number) => Float32Array;
+  /** A view of `length` float64 values at an address in bytes. */
   readonly doubles: (address: number, length: number) => Float64Array;
+  /** A view of `length` int32 values at an address in bytes. */
   readonly ints: (address: number, length: number) => Int32Array;
   /** Scratch memory. Throws an Error when the heap is full. */
   readonly allocate: (bytes: number) => number;
+  /** Frees scratch memory by the address that `allocate` gave. */
   readonly free: (address: number) => void;
   /** Tells tfjs that values were changed in place: it keeps packed copies of what it has multiplied by. */
   readonly refresh: (values: HeapValues) => void;
@@ -45,7 +53,12 @@ export interface WasmHeap {
 }
 
 /** A module at work on the heap. */
-export type WasmProgram = Omit<WasmThreads, "stop">;
+export interface WasmProgram {
+  /** The module's functions, for calls in this thread. */
+  readonly exports: WasmExports;
+  /** Calls an export as `(task, thread, ...values)` for every task from 0 to `tasks` − 1, in several threads; returns when all are done. */
+  readonly run: (name: string, tasks: number, values: readonly number[]) => void;
+}
 
 /** The heap with what its engine needs. */
 export interface OwnedWasmHeap extends WasmHeap {

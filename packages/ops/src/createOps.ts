@@ -15,6 +15,7 @@ import { updateOps } from "./updateOps.ts";
 import { createTensorflowKernels } from "./tensorflow/createTensorflowKernels.ts";
 import { createWasmKernels } from "./wasm/createWasmKernels.ts";
 
+/** Settings of {@link createOps}. */
 export interface CreateOpsOptions {
   /** Use the engine's fused kernels where there are any; without them every op is composed from plain tensor ops, slowly. On unless given. */
   fused?: boolean;

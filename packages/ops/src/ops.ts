@@ -4,21 +4,31 @@ import type { DType, Tensor } from "./tensor.ts";
 
 /** Rotary table: `cos` and `sin` of shape [positions, headDim / 2], float32. */
 export interface RotaryTable {
+  /** cos(position · frequency). */
   readonly cos: Tensor;
+  /** sin(position · frequency). */
   readonly sin: Tensor;
 }
 
 /** State of AdamW for one parameter: first and second moments, of its shape. */
 export interface AdamWState {
+  /** Running mean of the gradient. */
   readonly mean: Tensor;
+  /** Running mean of the squared gradient. */
   readonly variance: Tensor;
 }
 
+/** Settings of one AdamW update (Loshchilov and Hutter 2019), named as PyTorch's. */
 export interface AdamWOptions {
+  /** Factor of the whole update, the decay included. */
   learningRate: number;
+  /** Decay rate of the first moment. */
   beta1: number;
+  /** Decay rate of the second moment. */
   beta2: number;
+  /** Added to the root of the second moment. */
   epsilon: number;
+  /** Share of the parameter taken off at learning rate 1. */
   weightDecay: number;
   /** Update number, from 1, for the bias correction. */
   step: number;
@@ -57,6 +67,7 @@ export interface Recording<T> {
  * rows of a batch lie behind one another on axis 0 (packed, no padding). A new engine implements this and nothing else.
  */
 export interface Ops {
+  /** The engine that computes. */
   readonly engine: Engine;
   /** Which form computes each op here. */
   readonly forms: Readonly<Record<string, "fused" | "composed">>;
@@ -67,6 +78,7 @@ export interface Ops {
     shape: readonly number[],
     options?: { frozen?: boolean },
   ) => Tensor;
+  /** A tensor of zeros, float32 unless said otherwise. */
   readonly zeros: (shape: readonly number[], dtype?: DType) => Tensor;
   /** Runs `fn` and frees every tensor made in it except those it returns (in an array or as properties too). */
   readonly scope: <T>(fn: () => T) => T;
@@ -78,7 +90,7 @@ export interface Ops {
     fn: () => T,
   ) => { outputs: T; gradients: Tensor[] };
 
-  /** Rows `ids` of `table` [V, H]: [T, H]. */
+  /** Rows `ids` of `table`; table [V, H], ids [T]: [T, H]. */
   readonly embedding: (table: Tensor, ids: Int32Array) => Tensor;
   /** x / √(mean(x²) + ε) · weight over the last axis; weight [D], x [..., D]. */
   readonly rmsNorm: (x: Tensor, weight: Tensor, epsilon: number) => Tensor;
@@ -93,6 +105,7 @@ export interface Ops {
   readonly attention: (q: Tensor, k: Tensor, v: Tensor, ranges: RowRanges, options?: { scale?: number }) => Tensor;
   /** silu(gate) · up, of equal shapes. */
   readonly swiglu: (gate: Tensor, up: Tensor) => Tensor;
+  /** a + b, of equal shapes. */
   readonly add: (a: Tensor, b: Tensor) => Tensor;
   /** Σ xs[i] · weight[:, i]ᵀ, weight being cut into columns as wide as each of xs: `linear` of the joined xs, which are never joined; xs [T, inᵢ], weight [out, Σ inᵢ]: [T, out]. */
   readonly splitLinear: (xs: readonly Tensor[], weight: Tensor) => Tensor;

@@ -5,6 +5,7 @@ export type DType = "float32" | "int32";
 export interface Tensor {
   /** Extent of each axis; `[]` for a scalar. */
   readonly shape: readonly number[];
+  /** Element type. */
   readonly dtype: DType;
   /** Copies the values to host memory once the engine has computed them. */
   read(): Promise<Float32Array | Int32Array>;

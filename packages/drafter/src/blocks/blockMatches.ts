@@ -14,6 +14,7 @@ export interface BlockMatches {
   readonly losses: Float64Array;
 }
 
+/** Ratios of {@link BlockMatches}; null where nothing was supervised. */
 export interface BlockRates {
   /** Right predictions among all supervised slots, unweighted. */
   readonly accuracy: number | null;
@@ -36,6 +37,7 @@ export interface BlockOutcomes {
   readonly rowLosses: ArrayLike<number>;
 }
 
+/** Compares predictions with the targets of a batch, block by block. */
 export function countMatches(targets: BlockTargets, outcomes: BlockOutcomes, blockSize: number): BlockMatches {
   const supervised = new Float64Array(blockSize);
   const correct = new Float64Array(blockSize);
@@ -75,6 +77,7 @@ export function addMatches(a: BlockMatches, b: BlockMatches): BlockMatches {
   };
 }
 
+/** The ratios of sums. */
 export function blockRates({ blocks, accepted, supervised, correct, losses }: BlockMatches): BlockRates {
   const bySlot = (parts: Float64Array): (number | null)[] =>
     Array.from(supervised, (count, slot) => ratio(parts[slot]!, count)).slice(1);

@@ -19,6 +19,7 @@ export interface Blocks {
  */
 export type AnchorRule = "pair" | "whole-block";
 
+/** Settings of {@link createAnchorSampler}. */
 export interface AnchorOptions {
   /** B. */
   readonly blockSize: number;

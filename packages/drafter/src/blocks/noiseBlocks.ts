@@ -8,7 +8,10 @@ export interface NoiseBlocks {
   readonly positions: Int32Array;
 }
 
-/** @param ids Token ids of the packed batch. */
+/**
+ * Fills each block: its anchor's token first, the mask token in all other slots.
+ * @param ids Token ids of the packed batch.
+ */
 export function noiseBlocks(blocks: Blocks, ids: Int32Array, blockSize: number, maskTokenId: number): NoiseBlocks {
   const { anchors, keep, rowStarts } = blocks;
   const noise = {

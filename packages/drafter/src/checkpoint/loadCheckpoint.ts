@@ -17,6 +17,7 @@ export interface LoadedCheckpoint {
   close(): Promise<void>;
 }
 
+/** Settings of {@link loadCheckpoint}. */
 export interface LoadCheckpointOptions {
   /** The settings of the run that goes on. */
   readonly settings: TrainingState["settings"];

@@ -7,6 +7,7 @@ import { createDrafter, type DFlashDrafter } from "../model/createDrafter.ts";
 import { parameterShapes } from "../model/parameterShapes.ts";
 import { readJson } from "./jsonFile.ts";
 
+/** Settings of {@link loadDrafter}. */
 export interface LoadDrafterOptions {
   readonly ops: Ops;
   /** As for `createDrafter`. */

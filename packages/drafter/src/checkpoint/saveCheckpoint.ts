@@ -9,6 +9,7 @@ import { reason, writeJson } from "./jsonFile.ts";
 import { saveDrafter } from "./saveDrafter.ts";
 import type { TrainingState } from "./trainingState.ts";
 
+/** What {@link saveCheckpoint} writes. */
 export interface CheckpointOptions extends Pick<TrainingState, "step" | "score" | "settings" | "carried"> {
   readonly drafter: DFlashDrafter;
   readonly trainStep: TrainStep;

@@ -5,6 +5,7 @@ import { formatDrafterConfig, type WeightType } from "../config/formatDrafterCon
 import type { DFlashDrafter } from "../model/createDrafter.ts";
 import { writeJson } from "./jsonFile.ts";
 
+/** Settings of {@link saveDrafter}. */
 export interface SaveDrafterOptions {
   /** BF16 unless given, as the published drafters are. */
   readonly weights?: WeightType;

@@ -52,6 +52,7 @@ export type TargetShape = Pick<
 /** A drafter's own width; whatever is left out is the target's. */
 export type DrafterSize = Partial<Pick<DrafterConfig, "intermediateSize" | "heads" | "kvHeads" | "headDim">>;
 
+/** Settings of {@link createDrafterConfig}. */
 export interface DrafterConfigOptions {
   readonly target: TargetShape;
   /** The hidden size is the target's in any case: the drafter computes on its embeddings and feeds its head. */

@@ -32,9 +32,11 @@ export interface DFlashDrafter {
   forward(input: DrafterInput): Tensor;
   /** An empty cache, for drafting one sequence block by block. */
   createCache(): DrafterCache;
+  /** Frees parameters and tables. */
   dispose(): void;
 }
 
+/** Settings of {@link createDrafter}. */
 export interface DrafterOptions {
   readonly ops: Ops;
   readonly config: DrafterConfig;

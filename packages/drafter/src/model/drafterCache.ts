@@ -23,6 +23,7 @@ export interface DrafterCache {
    * yet, then the mask token; 1 ≤ b ≤ block size.
    */
   draft(noise: Tensor): Tensor;
+  /** Frees what it keeps. */
   dispose(): void;
 }
 

@@ -2,6 +2,7 @@ import type { Ops, Tensor } from "@dflash/ops";
 import type { OptimizerPart } from "./optimizerPart.ts";
 import type { Schedule } from "./schedule.ts";
 
+/** Settings of {@link adamW}. */
 export interface AdamWPartOptions {
   readonly ops: Ops;
   /** By the number of updates done before. */

@@ -1,6 +1,7 @@
 import type { Ops } from "@dflash/ops";
 import type { OptimizerPart } from "./optimizerPart.ts";
 
+/** Settings of {@link clipByGlobalNorm}. */
 export interface ClipOptions {
   readonly ops: Ops;
   /** 1 unless given. */

@@ -19,6 +19,7 @@ export interface Update {
 
 /** What a part has to say for the log. */
 export interface UpdateFigures {
+  /** The learning rate of this update. */
   readonly learningRate?: number;
 }
 
@@ -31,5 +32,6 @@ export interface OptimizerPart {
   readonly section: string;
   /** Makes the tensors that it keeps between updates; part of a checkpoint. */
   init(parameters: TensorMap): TensorMap;
+  /** Does its part of one update, and says what it did for the log. */
   update(update: Update): UpdateFigures;
 }

@@ -1,6 +1,7 @@
 /** Learning rate by the number of updates done before, from 0. */
 export type Schedule = (update: number) => number;
 
+/** Settings of the schedules with a warm-up. */
 export interface ScheduleOptions {
   /** The highest rate. */
   readonly peak: number;
@@ -12,6 +13,7 @@ export interface ScheduleOptions {
   readonly floor?: number;
 }
 
+/** Settings of {@link warmupStableDecay}. */
 export interface StableDecayOptions extends ScheduleOptions {
   /** Part of the steps that the rate falls in, rounded up; 0.2 unless given. */
   readonly decayRatio?: number;

@@ -10,6 +10,7 @@ export interface DrafterFlops {
   readonly backward: number;
 }
 
+/** How much a batch holds, as far as its work depends on it. */
 export interface BatchExtent {
   /** T, tokens of the packed batch. */
   readonly tokens: number;

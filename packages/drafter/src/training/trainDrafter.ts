@@ -3,6 +3,7 @@ import type { StepResult } from "./stepResult.ts";
 import type { TrainBatch } from "./trainBatch.ts";
 import type { TrainStep } from "./trainStep.ts";
 
+/** Settings of {@link trainDrafter}. */
 export interface TrainOptions {
   /** Batches with their hidden states; each is disposed once its gradients are there. */
   readonly source: AsyncIterable<TrainBatch>;
@@ -23,6 +24,7 @@ export interface TrainOptions {
   readonly checkpoint?: { readonly every: number; readonly save: (step: number) => Promise<void> };
 }
 
+/** What a finished run did. */
 export interface TrainSummary {
   /** Steps of the whole run, skipped ones and those before included. */
   readonly steps: number;

@@ -16,6 +16,7 @@ import type { StepResult } from "./stepResult.ts";
 import { createStepWindow } from "./stepWindow.ts";
 import type { TrainBatch } from "./trainBatch.ts";
 
+/** Settings of {@link createTrainStep}. */
 export interface TrainStepOptions extends Omit<AnchorOptions, "blockSize"> {
   readonly drafter: DFlashDrafter;
   /** The target's embedding and LM head; stay as they are. */

@@ -6,7 +6,9 @@ import { compileBinding } from "./compileBinding.ts";
 import { findLibtensorflow, type FindLibtensorflowOptions, type TensorflowSource } from "./findLibtensorflow.ts";
 import { verifyBinding, type VerifiedBinding } from "./verifyBinding.ts";
 
+/** Settings of {@link installTensorflow}. */
 export interface InstallTensorflowOptions extends Pick<FindLibtensorflowOptions, "cache"> {
+  /** Where the TensorFlow library comes from. */
   readonly from: TensorflowSource;
   /** Folder to look for `@tensorflow/tfjs-node-gpu` in first, as `startEngine` does. */
   readonly resolveFrom?: string;
@@ -16,6 +18,7 @@ export interface InstallTensorflowOptions extends Pick<FindLibtensorflowOptions,
   readonly onProgress?: (line: string) => void;
 }
 
+/** What {@link installTensorflow} built and checked. */
 export interface InstalledTensorflow extends VerifiedBinding {
   /** The binding's file. */
   readonly binding: string;
