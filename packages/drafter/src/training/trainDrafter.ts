@@ -21,7 +21,12 @@ export interface TrainOptions {
   /** Ends the run after the step that is under way. */
   readonly signal?: AbortSignal;
   /** Calls `save` after every `every`-th step, and at the end of the run, whatever ended it but an error. */
-  readonly checkpoint?: { readonly every: number; readonly save: (step: number) => Promise<void> };
+  readonly checkpoint?: {
+    /** Steps between two calls. */
+    readonly every: number;
+    /** Writes the checkpoint of the step that has just ended. */
+    readonly save: (step: number) => Promise<void>;
+  };
 }
 
 /** What a finished run did. */
