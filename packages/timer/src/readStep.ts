@@ -32,96 +32,109 @@ export interface StepSource {
   tags: readonly string[];
 }
 
-/** Spells out what a step came to. */
-export function readStep(source: StepSource): ReportSnapshot {
-  const {
-    infos,
-    lanes,
-    pending,
-    hasCauses,
-    totals,
-    step,
-    startMs,
-    ms,
-    residualMs,
-    overheadUs,
-    unbalanced,
-    dropped,
-    tags,
-  } = source;
-  const late = Object.fromEntries([...pending].map((column) => [column, null]));
-
-  function causesOf(slot: number): Causes | null {
-    if (!hasCauses) return null;
-    const [kernels = null, newBytes = null, tensors = null, newShapes = null, syncMs = null] = Array.from(
-      totals.causes.subarray(slot * CAUSE_COUNT, (slot + 1) * CAUSE_COUNT),
-      (value) => (Number.isNaN(value) ? null : value),
-    );
-    return { kernels, newBytes, tensors, newShapes, syncMs };
-  }
-
-  function readSection(info: SectionInfo, slot: number): SectionReport {
-    const field = (offset: number): number => totals.sections[slot * STRIDE + offset]!;
-    const isDropped = (totals.droppedLanes & (1 << lanes.indexOf(info.lane))) > 0;
-    // A section that is open over the whole step has time and no completed call.
-    const seen = !isDropped && (field(COUNT) > 0 || field(TOTAL) > 0);
-    const overlapping = seen && field(OVERLAPPING) > 0 && field(SELF) === 0;
-    /** Work by unit, each divided by `by`. */
-    const workBy = (by: number): SectionReport["work"] => {
-      const [tokens, flops, bytes] = [0, 1, 2].map((unit) => field(WORK_FIELDS + unit) / by);
-      return tokens! + flops! + bytes! > 0 ? { tokens: tokens!, flops: flops!, bytes: bytes! } : null;
-    };
-    const reason = isDropped ? "dropped" : !seen ? "not reached" : overlapping ? "overlapping" : undefined;
+/** Makes a reader that spells out what a step came to, in objects of always the same shape: quick to make and to read. */
+export function createStepReader(source: StepSource): () => ReportSnapshot {
+  const { infos, lanes, totals } = source;
+  let byName: Record<string, SectionReport> = {};
+  let known = 0;
+  return () => {
+    if (known < infos.length) {
+      known = infos.length;
+      byName = objectWith(infos.slice(STEP_SLOT + 1).map(({ name }) => name));
+    }
+    const sections = { ...byName };
+    for (let slot = STEP_SLOT + 1; slot < known; slot += 1) sections[infos[slot]!.name] = readSection(source, slot);
     return {
-      ...info,
-      ms: seen ? field(TOTAL) / 1e6 : null,
-      selfMs: seen && !overlapping ? field(SELF) / 1e6 : null,
-      count: field(COUNT),
-      parent: field(PARENT) > 0 ? infos[field(PARENT)]!.name : null,
-      work: workBy(1),
-      rates: field(TOTAL) > 0 ? workBy(field(TOTAL) / 1e9) : null,
-      causes: seen ? causesOf(slot) : null,
-      ...late,
-      ...(reason && { reason }),
+      step: source.step,
+      startMs: source.startMs,
+      ms: source.ms,
+      residualMs: source.residualMs,
+      overheadUs: source.overheadUs,
+      unbalanced: source.unbalanced,
+      dropped: source.dropped,
+      tags: source.tags,
+      causes: source.hasCauses ? readCauses(totals, STEP_SLOT) : null,
+      sections,
+      lanes: readLanes(lanes, totals),
     };
-  }
+  };
+}
 
-  const stepNs = totals.sections[TOTAL]!;
-  const busySets = totals.busySets.subarray(0, 1 << lanes.length);
+/** V8 keeps keys that are set one by one in a hash table beyond a dozen of them, which is slow to make and to read; those of an object from JSON lie in a row, and so do its copies'. */
+function objectWith<V>(keys: readonly string[]): Record<string, V> {
+  return JSON.parse(`{${keys.map((key) => `${JSON.stringify(key)}:null`).join(",")}}`);
+}
+
+function readSection({ infos, lanes, pending, hasCauses, totals }: StepSource, slot: number): SectionReport {
+  const { sections } = totals;
+  const { name, lane, role, waitsFor } = infos[slot]!;
+  const at = slot * STRIDE;
+  const total = sections[at + TOTAL]!;
+  const isDropped = totals.droppedLanes > 0 && (totals.droppedLanes & (1 << lanes.indexOf(lane))) > 0;
+  // A section that is open over the whole step has time and no completed call.
+  const seen = !isDropped && (total > 0 || sections[at + COUNT]! > 0);
+  const overlapping = seen && sections[at + OVERLAPPING]! > 0 && sections[at + SELF] === 0;
+  return {
+    name,
+    lane,
+    role,
+    waitsFor,
+    ms: seen ? total / 1e6 : null,
+    selfMs: seen && !overlapping ? sections[at + SELF]! / 1e6 : null,
+    count: sections[at + COUNT]!,
+    parent: sections[at + PARENT]! > 0 ? infos[sections[at + PARENT]!]!.name : null,
+    work: readWork(sections, at, 1),
+    rates: total > 0 ? readWork(sections, at, total / 1e9) : null,
+    causes: seen && hasCauses ? readCauses(totals, slot) : null,
+    deviceMs: pending.has("deviceMs") ? null : undefined,
+    gcMs: pending.has("gcMs") ? null : undefined,
+    stallMs: pending.has("stallMs") ? null : undefined,
+    reason: isDropped ? "dropped" : !seen ? "not reached" : overlapping ? "overlapping" : undefined,
+  };
+}
+
+/** Work by unit, each divided by `by`. */
+function readWork(sections: Float64Array, at: number, by: number): SectionReport["work"] {
+  const tokens = sections[at + WORK_FIELDS]! / by;
+  const flops = sections[at + WORK_FIELDS + 1]! / by;
+  const bytes = sections[at + WORK_FIELDS + 2]! / by;
+  return tokens + flops + bytes > 0 ? { tokens, flops, bytes } : null;
+}
+
+function readCauses({ causes }: StepTotals, slot: number): Causes {
+  const column = (offset: number): number | null => {
+    const value = causes[slot * CAUSE_COUNT + offset]!;
+    return Number.isNaN(value) ? null : value;
+  };
+  return { kernels: column(0), newBytes: column(1), tensors: column(2), newShapes: column(3), syncMs: column(4) };
+}
+
+function readLanes(lanes: readonly string[], { sections, waits, busySets }: StepTotals): ReportSnapshot["lanes"] {
+  const stepNs = sections[TOTAL]!;
+  const sets = 1 << lanes.length;
   // A timer with one lane keeps no sets: that lane is busy when it neither waits nor has nothing to do.
-  if (lanes.length === 1) busySets[1] = stepNs - totals.waits[0]! - totals.sections[SELF]!;
+  if (lanes.length === 1) busySets[1] = stepNs - waits[0]! - sections[SELF]!;
   /** Time in which all lanes of a set were busy, ns. */
-  const busy = (set: number): number =>
-    busySets.reduce((sum, ns, lanesBusy) => ((lanesBusy & set) === set ? sum + ns : sum), 0);
-
-  function readLane(lane: number): LaneReport {
+  const busy = (set: number): number => {
+    let ns = 0;
+    for (let other = 1; other < sets; other += 1) if ((other & set) === set) ns += busySets[other]!;
+    return ns;
+  };
+  const reports: Record<string, LaneReport> = {};
+  for (let lane = 0; lane < lanes.length; lane += 1) {
     const bit = 1 << lane;
     const busyNs = busy(bit);
     const shared = lane === 0 ? busyNs - busySets[bit]! : busy(bit | 1);
-    return {
+    const overlapMs: Record<string, number> = {};
+    for (let other = 0; other < lanes.length; other += 1)
+      if (other !== lane) overlapMs[lanes[other]!] = busy(bit | (1 << other)) / 1e6;
+    reports[lanes[lane]!] = {
       busyMs: busyNs / 1e6,
-      waitMs: totals.waits[lane]! / 1e6,
-      residualMs: (stepNs - totals.waits[lane]! - busyNs) / 1e6,
+      waitMs: waits[lane]! / 1e6,
+      residualMs: (stepNs - waits[lane]! - busyNs) / 1e6,
       overlap: busyNs > 0 && lanes.length > 1 ? shared / busyNs : null,
-      overlapMs: Object.fromEntries(
-        lanes.flatMap((name, other) => (other === lane ? [] : [[name, busy(bit | (1 << other)) / 1e6]])),
-      ),
+      overlapMs,
     };
   }
-
-  return {
-    step,
-    startMs,
-    ms,
-    residualMs,
-    overheadUs,
-    unbalanced,
-    dropped,
-    tags,
-    causes: causesOf(STEP_SLOT),
-    sections: Object.fromEntries(
-      infos.flatMap((info, slot) => (slot === STEP_SLOT ? [] : [[info.name, readSection(info, slot)]])),
-    ),
-    lanes: Object.fromEntries(lanes.map((name, lane) => [name, readLane(lane)])),
-  };
+  return reports;
 }

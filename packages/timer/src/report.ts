@@ -1,14 +1,16 @@
 import { formatReport } from "./formatReport.ts";
-import { readStep, type StepSource } from "./readStep.ts";
+import { createStepReader, type StepSource } from "./readStep.ts";
 import type { Causes, Report, ReportSnapshot } from "./timer.ts";
 
 /** The report of the step that a source holds. Sections, lanes and causes are computed when they are first read; until then they cost nothing. */
 export class StepReport implements Report {
   readonly #source: StepSource;
+  readonly #read: () => ReportSnapshot;
   #known: ReportSnapshot | null = null;
 
   constructor(source: StepSource) {
     this.#source = source;
+    this.#read = createStepReader(source);
   }
 
   /** The source holds another step. */
@@ -17,7 +19,7 @@ export class StepReport implements Report {
   }
 
   snapshot(): ReportSnapshot {
-    this.#known ??= readStep(this.#source);
+    this.#known ??= this.#read();
     return this.#known;
   }
   get step(): number {
