@@ -29,25 +29,48 @@ export interface ForwardContext {
   readonly rotary: RotaryTable;
 }
 
+/** What tokens attend to, [T, kvHeads, headDim]; keys are normed and rotated. */
+export interface KeysValues {
+  readonly keys: Tensor;
+  readonly values: Tensor;
+}
+
 /** h + attention(norm(h)): grouped-query attention with rotary positions; hidden [T, H]: [T, H]. */
-export function attentionBlock(
+export function attentionBlock(context: ForwardContext, weights: AttentionWeights, hidden: Tensor): Tensor {
+  return context.ops.scope(() => {
+    const { query, own } = projectHeads(context, weights, hidden);
+    return attend(context, weights, hidden, query, own);
+  });
+}
+
+/** Queries [T, heads, headDim], keys and values of the tokens; to be called in a scope. */
+export function projectHeads(
   { ops, config, places, rotary }: ForwardContext,
   weights: AttentionWeights,
   hidden: Tensor,
-): Tensor {
+): { readonly query: Tensor; readonly own: KeysValues } {
   const { heads, kvHeads, headDim, epsilon } = config;
-  const tokens = places.positions.length;
-  return ops.scope(() => {
-    const x = ops.rmsNorm(hidden, weights.norm, epsilon);
-    const project = ({ weight, bias }: Projection, count: number): Tensor =>
-      ops.reshape(ops.linear(x, weight, bias), [tokens, count, headDim]);
-    const place = (projected: Tensor, norm: Tensor | undefined): Tensor =>
-      ops.rotary(norm ? ops.rmsNorm(projected, norm, epsilon) : projected, rotary, places.positions);
-    const query = place(project(weights.query, heads), weights.queryNorm);
-    const key = place(project(weights.key, kvHeads), weights.keyNorm);
-    const attended = ops.attention(query, key, project(weights.value, kvHeads), places.ranges);
-    return ops.add(hidden, ops.linear(ops.reshape(attended, [tokens, heads * headDim]), weights.output));
-  });
+  const x = ops.rmsNorm(hidden, weights.norm, epsilon);
+  const project = ({ weight, bias }: Projection, count: number): Tensor =>
+    ops.reshape(ops.linear(x, weight, bias), [places.positions.length, count, headDim]);
+  const place = (projected: Tensor, norm: Tensor | undefined): Tensor =>
+    ops.rotary(norm ? ops.rmsNorm(projected, norm, epsilon) : projected, rotary, places.positions);
+  const query = place(project(weights.query, heads), weights.queryNorm);
+  const keys = place(project(weights.key, kvHeads), weights.keyNorm);
+  return { query, own: { keys, values: project(weights.value, kvHeads) } };
+}
+
+/** The residual stream with what the queries took from keys and values; to be called in a scope. */
+export function attend(
+  { ops, config, places }: ForwardContext,
+  weights: AttentionWeights,
+  hidden: Tensor,
+  query: Tensor,
+  { keys, values }: KeysValues,
+): Tensor {
+  const attended = ops.attention(query, keys, values, places.ranges);
+  const joined = ops.reshape(attended, [places.positions.length, config.heads * config.headDim]);
+  return ops.add(hidden, ops.linear(joined, weights.output));
 }
 
 /** Loads the attention block of decoder layer `layer`. */

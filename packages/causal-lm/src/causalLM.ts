@@ -1,17 +1,22 @@
-import type { Ops, Tensor } from "@dflash/ops";
+import type { Tensor } from "@dflash/ops";
 import type {
+  CachedTargetModel,
+  CachedTokens,
+  ExtendedHiddenStates,
+  TargetCache,
   TargetForwardOptions,
-  TargetHead,
   TargetHiddenStates,
-  TargetModel,
   TokenBatch,
 } from "@dflash/target-forward";
 import type { Section, Timer } from "@dflash/timer";
-import { attentionBlock, loadAttention, type AttentionWeights, type ForwardContext } from "./attentionBlock.ts";
+import { attentionBlock, loadAttention, type ForwardContext } from "./attentionBlock.ts";
 import { readCausalLMConfig, type CausalLMConfig } from "./causalLMConfig.ts";
-import { loadMLP, mlpBlock, type MLPWeights } from "./mlpBlock.ts";
+import type { Decoder } from "./decoder.ts";
+import { extend } from "./extend.ts";
+import { createKeyValueCache, type KeyValueCache } from "./keyValueCache.ts";
+import { loadMLP, mlpBlock } from "./mlpBlock.ts";
 import { parameterShapes } from "./parameterShapes.ts";
-import { createRotaryTables, type RotaryTables } from "./rotaryTables.ts";
+import { createRotaryTables } from "./rotaryTables.ts";
 import { loadHead, type TargetHeadOptions } from "./targetHead.ts";
 import { tokenPlaces } from "./tokenPlaces.ts";
 import { withWeights, type Weights } from "./weights.ts";
@@ -23,27 +28,21 @@ export interface CausalLMOptions extends TargetHeadOptions {
 }
 
 /** A frozen causal language model on the engine. */
-export interface CausalLM extends TargetModel {
+export interface CausalLM extends CachedTargetModel {
   readonly config: CausalLMConfig;
-  /** The model's own head, disposed with it. */
-  readonly head: TargetHead;
   /**
    * Computes at once. Not to be called inside a scope of `ops`, which would free the model's rotary table.
    *
    * @throws {RangeError} For layers and tokens that the model doesn't have.
    */
   forward(batch: TokenBatch, options: TargetForwardOptions): TargetHiddenStates;
-  /** LM head of the final norm of the last layer's output; hidden [T, H]: [T, V]. */
-  logits(hidden: Tensor): Tensor;
-}
-
-interface Decoder {
-  readonly ops: Ops;
-  readonly config: CausalLMConfig;
-  readonly head: TargetHead;
-  readonly layers: readonly { readonly attention: AttentionWeights; readonly mlp: MLPWeights }[];
-  readonly rotary: RotaryTables;
-  readonly sections: Readonly<Record<"attention" | "mlp" | "capture", Pick<Section, "time">>>;
+  /**
+   * Computes at once. Not to be called inside a scope of `ops`, which would free the caches.
+   *
+   * @throws {RangeError} For layers and tokens that the model doesn't have, and for rows without a token.
+   * @throws {TypeError} For a cache that isn't this model's.
+   */
+  extend(rows: readonly CachedTokens[], layerIds: readonly number[]): ExtendedHiddenStates;
 }
 
 /**
@@ -65,12 +64,27 @@ export async function loadCausalLM(dir: string, { ops, timer }: CausalLMOptions)
     const layers = await loadLayers(weights, config);
     const rotary = createRotaryTables(ops, config.rope, config.headDim);
     const decoder: Decoder = { ops, config, head, layers, rotary, sections };
+    const caches = new WeakMap<TargetCache, KeyValueCache>();
     return {
       config,
       head,
       layers: config.layers,
       hiddenSize: config.hiddenSize,
       forward: (batch, options) => forward(decoder, batch, options),
+      createCache() {
+        const cache = createKeyValueCache(ops);
+        caches.set(cache, cache);
+        return cache;
+      },
+      extend(rows, layerIds) {
+        checkLayerIds(layerIds, config.layers);
+        const own = rows.map(({ ids, cache }, row) => {
+          const known = caches.get(cache);
+          if (known) return { ids, cache: known };
+          throw new TypeError(`extend: the cache of row ${row} isn't this model's, expected one of its createCache`);
+        });
+        return extend(decoder, own, layerIds);
+      },
       logits: (hidden) => ops.scope(() => ops.linear(ops.rmsNorm(hidden, head.finalNorm, config.epsilon), head.lmHead)),
       dispose() {
         weights.dispose();
@@ -92,6 +106,7 @@ async function loadLayers(weights: Weights, config: CausalLMConfig): Promise<Dec
 function forward(decoder: Decoder, batch: TokenBatch, options: TargetForwardOptions): TargetHiddenStates {
   const { ops, config, head, layers, sections } = decoder;
   const { layerIds, captureLast = false } = options;
+  if (layerIds.length === 0) throw new RangeError("layerIds is empty, expected the decoder layers to capture");
   checkLayerIds(layerIds, config.layers);
   const places = tokenPlaces(batch, config.vocabSize);
   const context: ForwardContext = { ops, config, places, rotary: decoder.rotary.covering(places.longestRow) };
@@ -117,7 +132,6 @@ function forward(decoder: Decoder, batch: TokenBatch, options: TargetForwardOpti
 }
 
 function checkLayerIds(layerIds: readonly number[], layers: number): void {
-  if (layerIds.length === 0) throw new RangeError("layerIds is empty, expected the decoder layers to capture");
   const outside = layerIds.find((id) => !Number.isInteger(id) || id < 0 || id >= layers);
   if (outside !== undefined)
     throw new RangeError(`layerIds holds ${outside}, expected decoder layers from 0 to ${layers - 1}`);

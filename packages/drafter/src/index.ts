@@ -46,6 +46,7 @@ export {
   type ScheduleOptions,
   type StableDecayOptions,
 } from "./optimizer/schedule.ts";
+export { checkSeed, philox, randomStream, uniform } from "./philox.ts";
 export { targetLayerIds } from "./targetLayerIds.ts";
 export { drafterFlops, type BatchExtent, type DrafterFlops } from "./training/drafterFlops.ts";
 export type { HeadChunk } from "./training/objective.ts";

@@ -1,5 +1,5 @@
 /** Keeps draws for different purposes independent of each other: the second word of the key. */
-export const randomStream = { anchors: 1, weights: 2 } as const;
+export const randomStream = { anchors: 1, weights: 2, sampling: 3 } as const;
 
 /**
  * Philox4x32-10 (Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3"): four random 32-bit words that

@@ -17,8 +17,12 @@ export {
 } from "./queue/hiddenStateQueue.ts";
 export { mayPut, mayTake, queuePolicy, type QueuePolicy } from "./queue/queuePolicy.ts";
 export type {
+  CachedTargetModel,
+  CachedTokens,
   CaptureOptions,
+  ExtendedHiddenStates,
   LoadTarget,
+  TargetCache,
   TargetContext,
   TargetForwardOptions,
   TargetHead,

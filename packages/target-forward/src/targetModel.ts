@@ -59,3 +59,37 @@ export interface TargetHead {
   /** Frees the weights. */
   dispose(): void;
 }
+
+/** Keys and values of one sequence's tokens in a target. */
+export interface TargetCache {
+  /** Tokens held: positions 0 to length − 1. */
+  readonly length: number;
+  /** Keeps the first `length` tokens. @throws {RangeError} When there aren't so many. */
+  crop(length: number): void;
+  dispose(): void;
+}
+
+/** A sequence and the tokens that follow what its cache holds. */
+export interface CachedTokens {
+  readonly ids: Int32Array;
+  readonly cache: TargetCache;
+}
+
+/** What extending captured, of the new tokens of all rows behind one another. The caller owns the tensors. */
+export interface ExtendedHiddenStates {
+  /** One [T, hiddenSize] tensor a captured layer, in the order of `layerIds`. */
+  readonly features: Tensor[];
+  /** Output of the last layer before the final norm, [T, hiddenSize], for `logits`. */
+  readonly last: Tensor;
+}
+
+/** A target that generates: each new token is computed once and its keys and values are kept. */
+export interface CachedTargetModel extends TargetModel {
+  readonly head: TargetHead;
+  /** An empty cache, for one sequence of this model. */
+  createCache(): TargetCache;
+  /** Runs the new tokens of every row and adds them to the row's cache; `layerIds` may be empty. */
+  extend(rows: readonly CachedTokens[], layerIds: readonly number[]): ExtendedHiddenStates;
+  /** LM head of the final norm of the last layer's output; hidden [T, hiddenSize]: [T, V]. */
+  logits(hidden: Tensor): Tensor;
+}

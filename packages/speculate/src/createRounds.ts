@@ -1,0 +1,98 @@
+import type { DFlashDrafter } from "@dflash/drafter";
+import type { Ops, Tensor } from "@dflash/ops";
+import type { CachedTargetModel } from "@dflash/target-forward";
+import type { Timer } from "@dflash/timer";
+import { chooseTokens } from "./chooseTokens.ts";
+import { draftBlocks } from "./draftBlocks.ts";
+import type { SequenceState } from "./sequence.ts";
+import type { TokenSampler } from "./tokenSampler.ts";
+import { verifiedTokens } from "./verifiedTokens.ts";
+
+export interface RoundsOptions {
+  readonly ops: Ops;
+  readonly target: CachedTargetModel;
+  readonly drafter: DFlashDrafter | null;
+  readonly blockSize: number;
+  /** Null takes the likeliest token. */
+  readonly sampler: TokenSampler | null;
+  readonly timer: Pick<Timer, "section">;
+}
+
+/** Tokens to commit, computed round by round. */
+export interface Rounds {
+  /** Fills the caches of new sequences with their prompts and gives the first token behind each. */
+  begin(sequences: readonly SequenceState[], prompts: readonly Int32Array[]): Promise<number[]>;
+  /** Drafts and checks one block of each sequence and gives the tokens that it commits, at least one. */
+  advance(sequences: readonly SequenceState[]): Promise<number[][]>;
+}
+
+export function createRounds({ ops, target, drafter, blockSize, sampler, timer }: RoundsOptions): Rounds {
+  const layerIds = drafter?.config.targetLayerIds ?? [];
+  const section = (name: string) => timer.section(`speculate/${name}`);
+  const [prefilling, drafting, verifying] = [section("prefill"), section("draft"), section("verify")];
+  const [sampling, cropping] = [section("sample"), section("crop")];
+
+  /** Hands the features of `count` tokens, from the one at `start` on, to the sequence's drafter. */
+  const remember = (
+    { drafterCache }: SequenceState,
+    features: readonly Tensor[],
+    start: number,
+    count: number,
+  ): void => {
+    if (drafterCache === null) return;
+    const own = features.map((feature) => ops.slice(feature, start, start + count));
+    drafterCache.append(own);
+    for (const feature of own) feature.dispose();
+  };
+
+  return {
+    begin: async (sequences, prompts) =>
+      prefilling.time(async () => {
+        const { features, last } = target.extend(
+          sequences.map(({ cache }, row) => ({ ids: prompts[row]!, cache })),
+          layerIds,
+        );
+        const ends = new Int32Array(prompts.length);
+        let end = 0;
+        for (const [row, { length }] of prompts.entries()) {
+          remember(sequences[row]!, features, end, length);
+          end += length;
+          ends[row] = end - 1;
+        }
+        const logits = ops.scope(() => target.logits(ops.gather(last, ends)));
+        for (const tensor of [...features, last]) tensor.dispose();
+        const chosen = await chooseTokens(ops, logits, sampler);
+        logits.dispose();
+        return sequences.map(({ index }, row) => chosen(row, index, prompts[row]!.length));
+      }),
+
+    async advance(sequences) {
+      const draft = { ops, head: target.head, drafter, blockSize };
+      const drafts = await drafting.time(async () => draftBlocks(draft, sequences));
+      const { features, last, logits } = verifying.time(() => {
+        const blocks = sequences.map(({ cache, last: id }, row) => ({
+          ids: Int32Array.of(id, ...drafts[row]!),
+          cache,
+        }));
+        const extended = target.extend(blocks, layerIds);
+        return { ...extended, logits: target.logits(extended.last) };
+      });
+      const committed = await sampling.time(async () => {
+        const chosen = await chooseTokens(ops, logits, sampler);
+        return sequences.map(({ index, cache }, row) => {
+          const position = cache.length - blockSize + 1;
+          return verifiedTokens(drafts[row]!, (slot) => chosen(row * blockSize + slot, index, position + slot));
+        });
+      });
+      cropping.time(() => {
+        for (const [row, sequence] of sequences.entries()) {
+          const count = committed[row]!.length;
+          sequence.cache.crop(sequence.cache.length - blockSize + count);
+          remember(sequence, features, row * blockSize, count);
+        }
+        for (const tensor of [...features, last, logits]) tensor.dispose();
+      });
+      return committed;
+    },
+  };
+}

@@ -1,0 +1,3 @@
+export { generate, type GenerateOptions } from "./generate.ts";
+export type { GeneratedTokens, Generation } from "./generation.ts";
+export { measureAcceptance, type Acceptance } from "./measureAcceptance.ts";

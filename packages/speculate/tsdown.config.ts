@@ -1,0 +1,10 @@
+import { defineConfig } from "tsdown";
+
+export default defineConfig({
+  entry: ["src/index.ts"],
+  format: "esm",
+  platform: "node",
+  dts: { sourcemap: true },
+  sourcemap: true,
+  fixedExtension: false,
+});
