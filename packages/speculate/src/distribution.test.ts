@@ -52,7 +52,7 @@ test("sampled speculation draws three tokens together as often as the target's o
   for (const { ids } of answers) found.set(ids.join(), (found.get(ids.join()) ?? 0) + 1);
   // The drafter's proposals play a part: some are accepted, some are not.
   const lengths = new Set(answers.flatMap(({ acceptanceLengths }) => acceptanceLengths));
-  expect([...lengths].toSorted()).toEqual([1, 2, 3, 4]);
+  expect(lengths).toEqual(new Set([1, 2, 3, 4]));
 
   const cells = probabilities.map(({ ids, share }) => ({
     expected: count * share,

@@ -1,14 +1,14 @@
 import { engineProblem } from "@dflash/engine";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { generate } from "./generate.ts";
 import { engineOptions, loadTinyPair, readSpeculationCase } from "./tinyTarget.test-support.ts";
 
 const missing = await engineProblem("tensorflow", engineOptions);
 
-for (const engineName of ["wasm", "tensorflow"] as const) {
+describe.each(["wasm", "tensorflow"] as const)("on %s", (engineName) => {
   const skipped = engineName === "tensorflow" && missing !== null;
-  const name = `on ${engineName}, tokens and acceptance lengths are PyTorch's, and those of the target alone`;
-  test.skipIf(skipped)(skipped ? `${name} (skipped: ${missing})` : name, async () => {
+  const why = skipped ? ` (skipped: ${missing})` : "";
+  test.skipIf(skipped)(`tokens and acceptance lengths are PyTorch's, and those of the target alone${why}`, async () => {
     const { ops, timer, target, drafter } = await loadTinyPair(engineName);
     const { prompts, max_new_tokens: maxNewTokens, tau_pooled: pooled } = await readSpeculationCase();
     const stopIds = [2];
@@ -29,4 +29,4 @@ for (const engineName of ["wasm", "tensorflow"] as const) {
     const together = await generate({ ...options, drafter, prompts: ids, batch: 8 });
     expect(together).toEqual(speculated);
   });
-}
+});

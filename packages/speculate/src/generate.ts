@@ -65,7 +65,8 @@ export async function generate(options: GenerateOptions): Promise<Generation[]> 
   };
 
   try {
-    while (!signal?.aborted && (active.length > 0 || begun < prompts.length)) {
+    while (active.length > 0 || begun < prompts.length) {
+      if (signal?.aborted) break;
       const room = Math.min(batch - active.length, prompts.length - begun);
       if (room > 0) {
         const fresh = Array.from({ length: room }, begin);
