@@ -34,3 +34,10 @@ export function lengths(text: string): number[] | "auto" {
   if (text === "auto") return text;
   return text.split(",").map(integer(4, 1_048_576));
 }
+
+/** A share such as `10%`, as 0.1. */
+export function share(text: string): number {
+  const percent = Number(/^(\d+(?:\.\d+)?) ?%$/.exec(text)?.[1] ?? NaN);
+  if (Number.isNaN(percent)) throw new InvalidArgumentError("Expected a percentage such as 10%.");
+  return percent / 100;
+}

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
@@ -21,12 +21,24 @@ test.each(["stdout", "stderr"])("%s", async (place) => {
 });
 
 test("a port for Prometheus", async () => {
-  const [, sink] = await openOutput("prometheus:metrics=0");
+  const [, sink] = await openOutput("prometheus:0");
   expect(sink.name).toBe("127.0.0.1:0");
   await sink.close!();
 });
 
+test("a folder for TensorBoard, which looks for a name of its own", async () => {
+  const [, sink] = await openOutput("tensorboard:tb/first", { cwd });
+  sink.write("events", "step");
+  await sink.close!();
+  const [name] = readdirSync(join(cwd, "tb/first"));
+  expect(name).toMatch(/^events\.out\.tfevents\.\d{10}\./);
+  const [, named] = await openOutput("tensorboard:tb/my.tfevents", { cwd });
+  expect(named.name).toBe(join(cwd, "tb/my.tfevents"));
+  await named.close!();
+});
+
 test.each([
+  ["ndjson:.", "log output ndjson:.: EISDIR: illegal operation on a directory, open"],
   ["ndjson", "log output ndjson: expected FORMAT:PLACE, such as ndjson:log.ndjson or pretty:stderr"],
   [":stdout", "log output :stdout: expected FORMAT:PLACE"],
   ["pretty:", "log output pretty:: expected FORMAT:PLACE"],

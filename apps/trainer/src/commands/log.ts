@@ -1,28 +1,65 @@
-import { existsSync, statSync } from "node:fs";
-import { join } from "node:path";
-import { readLog, type HeaderRecord, type StepRecord } from "@dflash/log-formatter";
-import { Command } from "commander";
-import { fromCaller } from "../callerFolder.ts";
+import { type HeaderRecord, readLog, type StepRecord } from "@dflash/log-formatter";
+import { Command, Option } from "commander";
+import { compareRuns } from "../compareRuns.ts";
+import { logFileOf } from "../logFileOf.ts";
+import { share } from "../numberArguments.ts";
+import { reformatLog } from "../reformatLog.ts";
 import { parseWhatIf, whatIf, whatIfLines } from "../whatIf.ts";
 
-/** `dflash log`: what a run's log says about another run. */
+interface LogFlags {
+  format: string;
+  out: string;
+  follow?: true;
+  compare?: string;
+  failOver?: number;
+  whatIf?: string;
+}
+
+/** `dflash log`: prints a run's log in any format, compares it with another run, or asks it how fast other settings would be. */
 export function logCommand(): Command {
   return new Command("log")
-    .description("ask a run's log how fast the run would be under other settings")
+    .description("print a run's log in any format, compare it with another run, or ask what other settings would do")
     .argument("<run>", "folder of a run, or its log.ndjson")
-    .requiredOption("--what-if <changes>", "target-workers=N, queue=N, min-ready=N, cores=N, separated by commas")
-    .addHelpText("after", "\nExample:\n  pnpm dflash log runs/first --what-if target-workers=1,queue=4")
-    .action(async (run: string, { whatIf: asked }: { whatIf: string }) => {
-      const changes = parseWhatIf(asked);
-      const { header, steps } = await readSteps(logOf(fromCaller(run)));
-      for (const line of whatIfLines(whatIf(header, steps, changes), asked)) console.log(line);
+    .option("--format <format>", "a built-in formatter, a file or a package", "pretty")
+    .option("--out <place>", "a file, stdout, stderr, a port for Prometheus or a folder for TensorBoard", "stdout")
+    .option("--follow", "go on with a run that is still being logged, until Ctrl-C")
+    .addOption(
+      new Option("--compare <run>", "say section by section what is slower or faster than in an earlier run").conflicts(
+        ["follow", "whatIf"],
+      ),
+    )
+    .addOption(
+      new Option("--fail-over <share>", "with --compare: exit with 1 when a section is slower by more, such as 10%")
+        .argParser(share)
+        .conflicts("whatIf"),
+    )
+    .addOption(
+      new Option("--what-if <changes>", "target-workers=N, queue=N, min-ready=N, cores=N, separated by commas"),
+    )
+    .addHelpText(
+      "after",
+      `
+Examples:
+  pnpm dflash log runs/first
+  pnpm dflash log runs/first --follow
+  pnpm dflash log runs/first --format chrome > trace.json
+  pnpm dflash log runs/first --format tensorboard --out runs/tb
+  pnpm dflash log runs/second --compare runs/first --fail-over 10%
+  pnpm dflash log runs/first --what-if target-workers=1,queue=4`,
+    )
+    .action(async (run: string, { whatIf: asked, compare, failOver, ...flags }: LogFlags) => {
+      if (failOver !== undefined && compare === undefined)
+        throw new Error("--fail-over needs --compare RUN, the run to compare with");
+      if (compare !== undefined) await compareRuns(run, { baseline: compare, failOver: failOver ?? null });
+      else if (asked !== undefined) await ask(run, asked);
+      else await reformatLog(run, { ...flags, follow: flags.follow ?? false });
     });
 }
 
-/** The log of a run's folder, or the file itself. */
-function logOf(path: string): string {
-  if (!existsSync(path)) throw new Error(`${path}: no such run; give the folder of a run, or its log.ndjson`);
-  return statSync(path).isDirectory() ? join(path, "log.ndjson") : path;
+async function ask(run: string, changes: string): Promise<void> {
+  const parsed = parseWhatIf(changes);
+  const { header, steps } = await readSteps(logFileOf(run));
+  for (const line of whatIfLines(whatIf(header, steps, parsed), changes)) console.log(line);
 }
 
 /** The header of the last attempt and all steps. */

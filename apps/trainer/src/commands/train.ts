@@ -80,6 +80,13 @@ export function trainCommand(): Command {
     .option("--keep <n>", "newest checkpoints to keep, beside the best (default: 3)", integer(1, 1_000_000))
     .option("--log-format <format>", "what is printed: a built-in formatter, a file or a package (default: pretty)")
     .addOption(
+      new Option(
+        "--log <output>",
+        "FORMAT:PLACE, a further output; PLACE is a file, stdout, stderr, a port for Prometheus or a folder for TensorBoard (repeatable)",
+      ).argParser((output, before: string[] | undefined) => [...(before ?? []), output]),
+    )
+    .option("--baseline <run>", "say while training which sections are slower than in an earlier run")
+    .addOption(
       new Option("--on-bad <what>", "a record, or its hidden states, that can't be used: error or skip").choices([
         "error",
         "skip",
@@ -92,6 +99,8 @@ export function trainCommand(): Command {
 Examples:
   pnpm dflash train
   pnpm dflash train --steps 50 --log-format ndjson > steps.ndjson
+  pnpm dflash train --log pretty:stderr --log prometheus:9464 --log tensorboard:runs/tb
+  pnpm dflash train --log-format ./my-format.ts --baseline runs/first
   pnpm dflash train --target ./my-model --data ./chats.jsonl --out runs/first
   pnpm dflash train --resume runs/first`,
     )

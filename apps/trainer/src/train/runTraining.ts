@@ -1,19 +1,12 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { saveDrafter } from "@dflash/drafter";
-import {
-  attachLog,
-  createSummary,
-  type LogSink,
-  loadFormatter,
-  ndjson,
-  fileSink,
-  stdoutSink,
-} from "@dflash/log-formatter";
-import { callerFolder, forCaller } from "../callerFolder.ts";
+import { attachLog, createSummary, watchBaseline } from "@dflash/log-formatter";
+import { forCaller } from "../callerFolder.ts";
+import { readRunTimes } from "../readRunTimes.ts";
 import { writeJson } from "../writeJson.ts";
 import { fetchTarget } from "./fetchTarget.ts";
-import { liveSink } from "./liveSink.ts";
+import { openOutputs } from "./openOutputs.ts";
 import { attemptFile, resumeRun, type RunStart } from "./resumeRun.ts";
 import { runTotals } from "./runTotals.ts";
 import { stopOnInterrupt } from "./stopOnInterrupt.ts";
@@ -24,28 +17,25 @@ import { wire, type WiredRun } from "./wire.ts";
 export async function runTraining({ resume, ...flags }: TrainFlags & { resume?: string }): Promise<void> {
   if (flags.target !== undefined) flags.target = await fetchTarget(flags.target);
   const start = resume === undefined ? await newRun(flags) : await resumeRun(resume, flags);
-  const formatter = await loadFormatter(start.config.logFormat, { cwd: callerFolder });
+  const watch = start.config.baseline === null ? null : watchBaseline(await readRunTimes(start.config.baseline));
+  const { say, outputs } = await openOutputs(start.config);
   const run = await wire(start);
   const { config } = run;
   await mkdir(config.out, { recursive: true });
   // The config comes last: with it the folder is a run that can be gone on with.
   writeJson(attemptFile(config.out), { attempt: start.attempt });
   writeJson(join(config.out, "config.json"), config);
-  // A pipe that wants records must get nothing else; a reader gets everything in one place.
-  const say = config.logFormat === "pretty" ? console.log : console.error;
   for (const line of introduction(run)) say(line);
   if (start.attempt > 1) say(`resume   attempt ${start.attempt}, from step ${run.stepsBefore}`);
 
-  const log = attachLog(run.log, [
-    [formatter, screen(run)],
-    [ndjson, fileSink(join(config.out, "log.ndjson"))],
-  ]);
+  const log = attachLog(run.log, outputs(run.stepsBefore));
   const summary = createSummary();
   const totals = runTotals();
   run.log.on("header", (header) => totals.begin(header));
   run.log.on("step", (record) => {
     summary.add(record);
     totals.add(record);
+    for (const event of watch?.(record) ?? []) run.log.emit("event", event);
   });
 
   const interrupt = stopOnInterrupt(say);
@@ -84,13 +74,6 @@ export async function runTraining({ resume, ...flags }: TrainFlags & { resume?: 
 
 async function newRun(flags: TrainFlags): Promise<RunStart> {
   return { config: await resolveTrainConfig(flags), attempt: 1, checkpoint: null };
-}
-
-/** A terminal gets a live view of the pretty lines; a pipe or another format gets the lines themselves. */
-function screen({ config, stepsBefore }: WiredRun): LogSink {
-  const sink = stdoutSink();
-  const live = process.stdout.isTTY && sink.target !== undefined && config.logFormat === "pretty";
-  return live ? liveSink(process.stdout, sink.target, config.steps, stepsBefore) : sink;
 }
 
 function introduction({ config, engine, drafter, records }: WiredRun): string[] {

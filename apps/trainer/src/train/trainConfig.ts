@@ -83,6 +83,10 @@ export interface TrainConfig {
   out: string;
   /** Formatter of what is printed: a built-in name, a file or a package. */
   logFormat: string;
+  /** Where else the log goes, each as `FORMAT:PLACE`. */
+  log: readonly string[];
+  /** Run that each step is compared with while this one goes on; null compares with none. */
+  baseline: string | null;
   telemetry: boolean;
 }
 
@@ -130,6 +134,8 @@ const defaults: Omit<TrainConfig, "out"> = {
   checkpointEvery: 100,
   keep: 3,
   logFormat: "pretty",
+  log: [],
+  baseline: null,
   telemetry: true,
 };
 
@@ -145,7 +151,7 @@ function freeRunFolder(now: Date): string {
 /** What flags say, with paths resolved from the folder that the user called from and lengths in numbers. */
 export function resolveFlags(flags: TrainFlags, maxLength: number = defaults.maxLength): Partial<TrainConfig> {
   const { buckets, ...resolved } = flags;
-  for (const name of ["target", "data", "hiddenStates", "init", "out"] as const) {
+  for (const name of ["target", "data", "hiddenStates", "init", "out", "baseline"] as const) {
     const path = resolved[name];
     if (typeof path === "string") resolved[name] = fromCaller(path);
   }

@@ -16,6 +16,8 @@ export const decidesNothing: ReadonlySet<string> = new Set<keyof TrainConfig>([
   "checkpointEvery",
   "keep",
   "logFormat",
+  "log",
+  "baseline",
   "telemetry",
 ]);
 

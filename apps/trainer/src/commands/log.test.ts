@@ -1,0 +1,94 @@
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createStepRecord, ndjson, type StepRecord } from "@dflash/log-formatter";
+import { expect, test } from "vitest";
+import { dflash, startDflash, temporaryFolder } from "../dflash.test-support.ts";
+
+/** A step of 48 ms, of which the backward pass took `backwardMs`. */
+function step(number: number, backwardMs: number): StepRecord {
+  const section = (ms: number): object => ({ ms, selfMs: ms, count: 1, parent: null, lane: "drafter", role: null });
+  const sections = { "drafter/backward": section(backwardMs), data: section(3) };
+  const times = { step: number, startMs: number * 50, ms: backwardMs + 8, residualMs: 5, overheadUs: 4, lanes: {} };
+  return createStepRecord({ ...times, sections } as unknown as Parameters<typeof createStepRecord>[0]);
+}
+
+/** Leaves a run of 40 steps with some jitter in a folder. */
+function writeRun(folder: string, backwardMs: number): string {
+  const { step: line } = ndjson();
+  const lines = Array.from({ length: 40 }, (_, index) =>
+    Buffer.from(line(step(index + 1, backwardMs + (index % 3)))).toString(),
+  );
+  mkdirSync(folder);
+  writeFileSync(join(folder, "log.ndjson"), lines.join(""));
+  return join(folder, "log.ndjson");
+}
+
+test("a finished log is printed in a format of the caller's own, what was torn and done again left out", async () => {
+  const folder = temporaryFolder();
+  const log = writeRun(join(folder, "run"), 40);
+  const { step: line } = ndjson();
+  const again = Buffer.from(line({ ...step(40, 7), attempt: 2 })).toString();
+  const header = '{"kind":"header","v":1,"run":"r","attempt":2,"sections":[]}\n';
+  appendFileSync(log, `{"kind":"step","st\n${header}${again}`);
+  writeFileSync(join(folder, "mine.mjs"), "export default () => ({ step: (r) => `${r.step} ${r.ms}\\n` });\n");
+  const { code, stdout, stderr } = await dflash(["log", "run", "--format", "./mine.mjs"], folder);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: `${log}:41: a torn line is left out\n` });
+  const expected = Array.from({ length: 39 }, (_, index) => `${index + 1} ${48 + (index % 3)}`);
+  expect(stdout.trimEnd().split("\n")).toEqual([...expected, "40 15"]);
+});
+
+test("a running log is followed until Ctrl-C, and the document then ended", async () => {
+  const folder = temporaryFolder();
+  const log = writeRun(join(folder, "run"), 40);
+  const child = startDflash(["log", "run/log.ndjson", "--follow", "--format", "chrome", "--out", "trace.json"], folder);
+  const closed = new Promise<number | null>((resolve) => child.on("close", resolve));
+  const trace = (): string => {
+    try {
+      return readFileSync(join(folder, "trace.json"), "utf8");
+    } catch {
+      return "";
+    }
+  };
+  await expect.poll(trace, { timeout: 30_000 }).toContain('"step":40,');
+  appendFileSync(log, ndjson().step(step(41, 40)));
+  await expect.poll(trace, { timeout: 30_000 }).toContain('"step":41,');
+  child.kill("SIGINT");
+  expect(await closed).toBe(0);
+  const bars = JSON.parse(trace()) as { name: string }[];
+  expect(bars.filter(({ name }) => name === "drafter/backward")).toHaveLength(41);
+});
+
+test("two runs are compared section by section, and a slower one fails past a share", async () => {
+  const folder = temporaryFolder();
+  writeRun(join(folder, "before"), 40);
+  writeRun(join(folder, "after"), 50);
+  const { code, stdout } = await dflash(["log", "after", "--compare", "before"], folder);
+  expect(code).toBe(0);
+  const row = /^drafter\/backward +(\S+) ± (\S+) +(\S+) ± (\S+) +\+24\.\d % +slower$/m.exec(stdout);
+  // Medians of 40, 41, 42 and of 50, 51, 52, quartiles one apart on either side, all to 0.2 %.
+  const expected = [41, 1, 51, 1];
+  expected.forEach((ms, index) => expect(Math.abs(Number(row?.[index + 1]) - ms)).toBeLessThan(0.1));
+  expect(stdout).toMatch(/^data +3\.000 ± 0\.000 +3\.000 ± 0\.000 +\+0\.0 %$/m);
+  const failing = await dflash(["log", "after", "--compare", "before", "--fail-over", "20%"], folder);
+  expect(failing.code).toBe(1);
+  expect(failing.stdout).toBe(stdout);
+  expect(failing.stderr).toMatch(
+    /^dflash: slower than before by more than 20 %: drafter\/backward \+24\.\d %, \(step\) \+20\.\d %\n$/,
+  );
+  expect((await dflash(["log", "before", "--compare", "after", "--fail-over", "1%"], folder)).code).toBe(0);
+});
+
+test("what can't work is said in one line, with exit code 1", async () => {
+  const folder = temporaryFolder();
+  const log = writeRun(join(folder, "run"), 40);
+  const failure = async (...args: string[]): Promise<string> => {
+    const { code, stderr } = await dflash(["log", ...args], folder);
+    expect(code).toBe(1);
+    return stderr;
+  };
+  expect(await failure("nowhere")).toBe("dflash: nowhere: no such run; give the folder of a run, or its log.ndjson\n");
+  expect(await failure("run", "--out", "/dev/full")).toBe("dflash: ENOSPC: no space left on device, write\n");
+  expect(await failure("run", "--out", log)).toMatch(/^dflash: --out .*: that is the log itself; .*\n$/);
+  writeFileSync(join(folder, "mine.mjs"), "export default () => ({ step() { throw new Error('out of ink'); } });\n");
+  expect(await failure("run", "--format", "./mine.mjs")).toBe("dflash: out of ink\n");
+});

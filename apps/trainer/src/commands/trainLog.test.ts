@@ -1,0 +1,72 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ndjson } from "@dflash/log-formatter";
+import { expect, test } from "vitest";
+import { dflash, temporaryFolder } from "../dflash.test-support.ts";
+import { readLog, steps } from "../runLog.test-support.ts";
+
+const small = ["--threads", "1", "--anchors", "2", "--rows", "1", "--max-length", "48", "--engine", "wasm"];
+
+test("a run logs to many places, goes on when some fail, and says when it is slower than its baseline", async () => {
+  const folder = temporaryFolder();
+  // A baseline that nothing can be as fast as.
+  mkdirSync(join(folder, "fast"));
+  const fast = Array.from({ length: 5 }, (_, index) => {
+    const section = { ms: 0.001, self_ms: 0.001, n: 1 };
+    const values = { attempt: 1, t_ms: index, ms: 0.002, residual_ms: 0.001, ov_us: 1, verdict: null };
+    const empty = { lanes: {}, metrics: {}, gauges: {}, tags: [] };
+    const record = { kind: "step" as const, step: index + 1, ...values, ...empty };
+    return Buffer.from(ndjson().step({ ...record, sections: { "drafter/backward": section } })).toString();
+  });
+  writeFileSync(join(folder, "fast/log.ndjson"), fast.join(""));
+  writeFileSync(
+    join(folder, "failing.mjs"),
+    "export default function failing() { return { step() { throw new Error('out of ink'); } }; }\n",
+  );
+  const outputs = [
+    "pretty:stderr",
+    "ndjson:run/log.ndjson",
+    "logfmt:more/log.txt",
+    "tensorboard:tb",
+    "pretty:/dev/full",
+    "./failing.mjs:never.txt",
+    "ndjson:9464",
+  ];
+  const args = ["train", "--steps", "22", ...small, "--out", "run", "--baseline", "fast"];
+  const { code, stdout, stderr } = await dflash([...args, ...outputs.flatMap((output) => ["--log", output])], folder);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
+  expect(stderr).not.toContain("\u001b");
+  expect(stderr.match(/^log: .*$/gm)).toEqual([
+    "log: ndjson to 127.0.0.1:9464 is switched off: a metrics sink needs a formatter of pages, such as prometheus",
+    "log: pretty to /dev/full is switched off: ENOSPC: no space left on device, write",
+    expect.stringMatching(/^log: failing to .*never\.txt is switched off: out of ink$/),
+  ]);
+  expect(stderr).toMatch(/^step +20 {2}baseline {2}drafter\/backward \+\d+ % against baseline since step 1$/m);
+
+  // The run's own log, though given by hand, once.
+  const records = readLog(join(folder, "run"));
+  const numbers = Array.from({ length: 22 }, (_, index) => index + 1);
+  expect(steps(records).map(({ step }) => step)).toEqual(numbers);
+  const off = records.filter((record) => record.kind === "event" && record.name === "sink-off");
+  expect(off).toHaveLength(3);
+  const baseline = records.filter((record) => record.kind === "event" && record.name === "baseline");
+  expect(baseline).toContainEqual(
+    expect.objectContaining({ step: 20, data: expect.objectContaining({ section: "drafter/backward", since: 1 }) }),
+  );
+  expect(readFileSync(join(folder, "more/log.txt"), "utf8").match(/^kind=step /gm)).toHaveLength(22);
+  expect(readdirSync(join(folder, "tb"))).toEqual([expect.stringMatching(/^events\.out\.tfevents\./)]);
+});
+
+test("an output that can't be had, and a baseline that isn't there, end the command before the run begins", async () => {
+  const folder = temporaryFolder();
+  const failure = async (...args: string[]): Promise<string> => {
+    const { code, stderr } = await dflash(["train", ...args, "--out", "run"], folder);
+    expect([code, readdirSync(folder)]).toEqual([1, []]);
+    return stderr;
+  };
+  expect(await failure("--log", "pretty")).toMatch(/^dflash: log output pretty: expected FORMAT:PLACE, .*\n$/);
+  expect(await failure("--log", "tsv:run/log.ndjson")).toMatch(
+    /^dflash: --log tsv:run\/log\.ndjson: the run's own log is written there, as ndjson; name another file\n$/,
+  );
+  expect(await failure("--baseline", "nowhere")).toMatch(/^dflash: .*nowhere: no such run; .*\n$/);
+});

@@ -1,0 +1,58 @@
+import { join } from "node:path";
+import {
+  fileSink,
+  loadFormatter,
+  type LogOutput,
+  type LogSink,
+  ndjson,
+  openOutput,
+  stdoutSink,
+} from "@dflash/log-formatter";
+import { callerFolder, fromCaller } from "../callerFolder.ts";
+import { liveSink } from "./liveSink.ts";
+import type { TrainConfig } from "./trainConfig.ts";
+
+/** Where a run's records and words go. */
+export interface RunOutputs {
+  /** Prints what is no record. */
+  say: (line: string) => void;
+  /** Opens the run's own log in its folder, which must be there, and the screen; with what `--log` names it is all of them. */
+  outputs: (stepsBefore: number) => LogOutput[];
+}
+
+/**
+ * Opens what `--log` names. The run's own `log.ndjson` is always written, and `--log-format` to standard output unless an
+ * output takes standard output or standard error for itself. Throws one line when an output can't be had.
+ */
+export async function openOutputs(config: TrainConfig): Promise<RunOutputs> {
+  const cwd = callerFolder;
+  const own = join(config.out, "log.ndjson");
+  const given: LogOutput[] = [];
+  for (const output of config.log) {
+    if (fromCaller(placeOf(output)) !== own) given.push(await openOutput(output, { cwd }));
+    else if (output !== `ndjson:${placeOf(output)}`)
+      throw new Error(`--log ${output}: the run's own log is written there, as ndjson; name another file`);
+  }
+  const taken = config.log.some((output) => ["stdout", "stderr"].includes(placeOf(output)));
+  const formatter = await loadFormatter(config.logFormat, { cwd });
+  return {
+    // A pipe that wants records must get nothing else; a reader gets everything in one place.
+    say: config.logFormat === "pretty" && !taken ? console.log : console.error,
+    outputs: (stepsBefore) => [
+      ...(taken ? [] : [[formatter, screen(config, stepsBefore)] as const]),
+      ...given,
+      [ndjson, fileSink(own)],
+    ],
+  };
+}
+
+function placeOf(output: string): string {
+  return output.slice(output.lastIndexOf(":") + 1);
+}
+
+/** A terminal gets a live view of the pretty lines; a pipe or another format gets the lines themselves. */
+function screen({ logFormat, steps }: TrainConfig, stepsBefore: number): LogSink {
+  const sink = stdoutSink();
+  const live = process.stdout.isTTY && sink.target !== undefined && logFormat === "pretty";
+  return live ? liveSink(process.stdout, sink.target, steps, stepsBefore) : sink;
+}
