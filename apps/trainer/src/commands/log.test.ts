@@ -1,23 +1,35 @@
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createStepRecord, ndjson, type StepRecord } from "@dflash/log-formatter";
+import type { StepRecord } from "@dflash/log-formatter";
 import { expect, test } from "vitest";
 import { dflash, startDflash, temporaryFolder } from "../dflash.test-support.ts";
 
-/** A step of 48 ms, of which the backward pass took `backwardMs`. */
-function step(number: number, backwardMs: number): StepRecord {
-  const section = (ms: number): object => ({ ms, selfMs: ms, count: 1, parent: null, lane: "drafter", role: null });
-  const sections = { "drafter/backward": section(backwardMs), data: section(3) };
-  const times = { step: number, startMs: number * 50, ms: backwardMs + 8, residualMs: 5, overheadUs: 4, lanes: {} };
-  return createStepRecord({ ...times, sections } as unknown as Parameters<typeof createStepRecord>[0]);
+/** The line of a step whose backward pass took `backwardMs`, and 8 ms more. */
+function lineOf(step: number, backwardMs: number, attempt: number = 1): string {
+  const record: StepRecord = {
+    kind: "step",
+    step,
+    attempt,
+    t_ms: step * 50,
+    ms: backwardMs + 8,
+    residual_ms: 5,
+    ov_us: 4,
+    sections: {
+      "drafter/backward": { ms: backwardMs, self_ms: backwardMs, n: 1 },
+      data: { ms: 3, self_ms: 3, n: 1 },
+    },
+    lanes: {},
+    verdict: null,
+    metrics: {},
+    gauges: {},
+    tags: [],
+  };
+  return `${JSON.stringify(record)}\n`;
 }
 
 /** Leaves a run of 40 steps with some jitter in a folder. */
 function writeRun(folder: string, backwardMs: number): string {
-  const { step: line } = ndjson();
-  const lines = Array.from({ length: 40 }, (_, index) =>
-    Buffer.from(line(step(index + 1, backwardMs + (index % 3)))).toString(),
-  );
+  const lines = Array.from({ length: 40 }, (_, index) => lineOf(index + 1, backwardMs + (index % 3)));
   mkdirSync(folder);
   writeFileSync(join(folder, "log.ndjson"), lines.join(""));
   return join(folder, "log.ndjson");
@@ -26,10 +38,8 @@ function writeRun(folder: string, backwardMs: number): string {
 test("a finished log is printed in a format of the caller's own, what was torn and done again left out", async () => {
   const folder = temporaryFolder();
   const log = writeRun(join(folder, "run"), 40);
-  const { step: line } = ndjson();
-  const again = Buffer.from(line({ ...step(40, 7), attempt: 2 })).toString();
   const header = '{"kind":"header","v":1,"run":"r","attempt":2,"sections":[]}\n';
-  appendFileSync(log, `{"kind":"step","st\n${header}${again}`);
+  appendFileSync(log, `{"kind":"step","st\n${header}${lineOf(40, 7, 2)}`);
   writeFileSync(join(folder, "mine.mjs"), "export default () => ({ step: (r) => `${r.step} ${r.ms}\\n` });\n");
   const { code, stdout, stderr } = await dflash(["log", "run", "--format", "./mine.mjs"], folder);
   expect({ code, stderr }).toEqual({ code: 0, stderr: `${log}:41: a torn line is left out\n` });
@@ -50,7 +60,7 @@ test("a running log is followed until Ctrl-C, and the document then ended", asyn
     }
   };
   await expect.poll(trace, { timeout: 30_000 }).toContain('"step":40,');
-  appendFileSync(log, ndjson().step(step(41, 40)));
+  appendFileSync(log, lineOf(41, 40));
   await expect.poll(trace, { timeout: 30_000 }).toContain('"step":41,');
   child.kill("SIGINT");
   expect(await closed).toBe(0);
