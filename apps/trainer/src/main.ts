@@ -11,6 +11,7 @@ const oneLine = (text: string): string =>
 /** Only the named one is loaded: engines and models take over a second, which one command need not wait for because of another. */
 const commands: (readonly [name: string, load: () => Promise<Command>])[] = [
   ["train", async () => (await import("./commands/train.ts")).trainCommand()],
+  ["eval", async () => (await import("./commands/eval.ts")).evalCommand()],
   ["capture", async () => (await import("./commands/capture.ts")).captureCommand()],
   ["export", async () => (await import("./commands/export.ts")).exportCommand()],
   ["log", async () => (await import("./commands/log.ts")).logCommand()],

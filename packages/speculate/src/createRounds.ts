@@ -8,6 +8,12 @@ import type { SequenceState } from "./sequence.ts";
 import type { TokenSampler } from "./tokenSampler.ts";
 import { verifiedTokens } from "./verifiedTokens.ts";
 
+/** The parts of the work that are timed, as sections `speculate/<part>`. */
+export const parts = ["prefill", "draft", "verify", "sample", "crop"] as const;
+
+/** A part of the work. */
+export type Part = (typeof parts)[number];
+
 export interface RoundsOptions {
   readonly ops: Ops;
   readonly target: CachedTargetModel;
@@ -28,7 +34,7 @@ export interface Rounds {
 
 export function createRounds({ ops, target, drafter, blockSize, sampler, timer }: RoundsOptions): Rounds {
   const layerIds = drafter?.config.targetLayerIds ?? [];
-  const section = (name: string) => timer.section(`speculate/${name}`);
+  const section = (part: Part) => timer.section(`speculate/${part}`);
   const [prefilling, drafting, verifying] = [section("prefill"), section("draft"), section("verify")];
   const [sampling, cropping] = [section("sample"), section("crop")];
 

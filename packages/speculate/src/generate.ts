@@ -92,13 +92,14 @@ export async function generate(options: GenerateOptions): Promise<Generation[]> 
 function check(
   options: GenerateOptions & Required<Pick<GenerateOptions, "batch" | "temperature" | "blockSize">>,
 ): void {
-  const { drafter, prompts, maxNewTokens, temperature, blockSize } = options;
+  const { target, drafter, prompts, maxNewTokens, temperature, blockSize } = options;
   for (const name of ["maxNewTokens", "batch"] as const) {
     if (!Number.isInteger(options[name]) || options[name] < 1)
       throw new RangeError(`${name} is ${options[name]}, expected an integer of at least 1`);
   }
   if (!(temperature >= 0 && temperature < Infinity))
     throw new RangeError(`temperature is ${temperature}, expected a number of at least 0`);
+  if (drafter !== null) checkFits(target, drafter);
   const most = drafter?.config.blockSize ?? 1;
   if (!Number.isInteger(blockSize) || blockSize < 1 || blockSize > most)
     throw new RangeError(
@@ -111,5 +112,16 @@ function check(
       throw new RangeError(
         `prompt ${index} of ${length} tokens with ${maxNewTokens} new ones exceeds the drafter's ${positions} positions`,
       );
+  }
+}
+
+/** Throws one line unless the drafter was made for such a target. */
+function checkFits({ layers, hiddenSize, head }: CachedTargetModel, { config }: DFlashDrafter): void {
+  const found = { hiddenSize, vocabSize: head.vocabSize, targetLayers: layers };
+  for (const field of ["hiddenSize", "vocabSize", "targetLayers"] as const) {
+    if (config[field] === found[field]) continue;
+    throw new RangeError(
+      `the drafter is for a target whose ${field} is ${config[field]}, this one has ${found[field]}`,
+    );
   }
 }

@@ -1,0 +1,65 @@
+import { existsSync } from "node:fs";
+import { type CausalLM, loadCausalLM } from "@dflash/causal-lm";
+import { type ChatTokenizer, loadTokenizer } from "@dflash/chat-data";
+import { type DFlashDrafter, loadDrafter } from "@dflash/drafter";
+import { type Engine, type EngineName, type MatmulPrecision, startEngine } from "@dflash/engine";
+import { createOps, type Ops } from "@dflash/ops";
+import { createTimer, type Timer } from "@dflash/timer";
+import { fromCaller } from "../callerFolder.ts";
+import { defaultTarget } from "../defaultTarget.ts";
+import { drafterFolder } from "../drafterFolder.ts";
+import { fetchTarget } from "../train/fetchTarget.ts";
+
+/** What the commands that generate have in common. */
+export interface PairFlags {
+  target?: string;
+  drafter?: string;
+  engine?: EngineName | "auto";
+  threads?: number;
+  matmulPrecision?: MatmulPrecision;
+}
+
+/** A target with its tokenizer, and a drafter where one is named, on an engine. */
+export interface Pair {
+  readonly engine: Engine;
+  readonly ops: Ops;
+  readonly timer: Timer;
+  readonly targetFolder: string;
+  readonly target: CausalLM;
+  readonly tokenizer: ChatTokenizer;
+  /** Tokens that end an answer. */
+  readonly stopIds: readonly number[];
+  /** Null when none is named, as is the next. */
+  readonly drafterFolder: string | null;
+  readonly drafter: DFlashDrafter | null;
+  dispose(): void;
+}
+
+/** Loads what the flags name. */
+export async function openPair(flags: PairFlags): Promise<Pair> {
+  const targetFolder = flags.target === undefined ? defaultTarget : await fetchTarget(flags.target);
+  if (!existsSync(targetFolder))
+    throw new Error(`--target ${targetFolder}: no such folder; give the folder of a model`);
+  const folder = flags.drafter === undefined ? null : await drafterFolder(fromCaller(flags.drafter));
+  const tokenizer = await loadTokenizer(targetFolder);
+  const { threads, matmulPrecision } = flags;
+  const engine = await startEngine(flags.engine ?? "auto", {
+    ...(threads === undefined ? {} : { threads }),
+    ...(matmulPrecision === undefined ? {} : { matmulPrecision }),
+  });
+  const ops = createOps(engine);
+  const timer = createTimer({ probe: engine.counters });
+  const target = await loadCausalLM(targetFolder, { ops });
+  return {
+    engine,
+    ops,
+    timer,
+    targetFolder,
+    target,
+    tokenizer,
+    stopIds: tokenizer.eosTokenId === undefined ? [] : [tokenizer.eosTokenId],
+    drafterFolder: folder,
+    drafter: folder === null ? null : await loadDrafter(folder, { ops, timer }),
+    dispose: () => engine.dispose(),
+  };
+}
