@@ -1,30 +1,33 @@
 /** Prints, as Markdown, what building DFlash block masks takes beside PyTorch's create_block_mask, which must give the same masks. */
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";
-import type { BlockMask } from "@dflash/block-mask";
 import { cases, describe } from "./cases.ts";
-import { measure, measurePyTorch, type Result } from "./measure.ts";
+import { measure, measureMemory, measurePyTorch, type Result } from "./measure.ts";
 
 const { values: steps } = parseArgs({
   options: { "step-ms": { type: "string" }, "pytorch-step-ms": { type: "string" } },
 });
 const peers = measurePyTorch();
-const ours = cases.map((measured) => measure(measured, 1500));
 
 console.log(`Node ${process.version}, ${cpus()[0]?.model}, one thread; PyTorch: ${peers[0]?.device ?? "not run"}\n`);
 console.log("| S × anchors × block | builder | median ms | p10 to p90 | first | n | × ours | of its step |");
 console.log("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |");
-for (const { result } of ours) {
-  printTimes(result, result, steps["step-ms"]);
-  for (const peer of peers.filter((p) => describe(p.case) === describe(result.case))) {
-    if (peer.fingerprint !== result.fingerprint)
-      throw new Error(`${peer.builder} builds another mask: ${describe(peer.case)}`);
-    printTimes(peer, result, steps["pytorch-step-ms"]);
+for (const measured of cases) {
+  const { built, expanded } = measure(measured, 1500);
+  printTimes(built, built, steps["step-ms"]);
+  printTimes(expanded, built, steps["step-ms"]);
+  for (const peer of peers.filter((p) => describe(p.case) === describe(measured))) {
+    if (peer.fingerprint !== built.fingerprint)
+      throw new Error(`${peer.builder} builds another mask: ${describe(measured)}`);
+    printTimes(peer, built, steps["pytorch-step-ms"]);
   }
 }
-console.log("\n| S × anchors × block | tiles listed | ns a tile | index arrays, MiB | row ranges, MiB |");
-console.log("| --- | ---: | ---: | ---: | ---: |");
-for (const { result, mask } of ours) printSizes(result, mask);
+console.log("\n| S × anchors × block | tiles listed | held as built, MiB | with FlexAttention's arrays, MiB |");
+console.log("| --- | ---: | ---: | ---: |");
+for (const measured of cases) {
+  const { tiles, built, expanded } = measureMemory(measured);
+  console.log(`| ${describe(measured)} | ${tiles} | ${mebibytes(built)} | ${mebibytes(expanded)} |`);
+}
 
 function printTimes(result: Result, base: Result, stepMs: string | undefined): void {
   const share = stepMs === undefined ? "" : `${((100 * result.median) / Number(stepMs)).toFixed(3)} %`;
@@ -35,16 +38,6 @@ function printTimes(result: Result, base: Result, stepMs: string | undefined): v
   );
 }
 
-function printSizes(result: Result, mask: BlockMask): void {
-  const tiles = [mask.kvNumBlocks, mask.fullKvNumBlocks]
-    .flatMap((counts) => [...counts])
-    .reduce((sum, count) => sum + count, 0);
-  const indices = [mask.kvIndices, mask.fullKvIndices, mask.qIndices, mask.fullQIndices].reduce(
-    (sum, a) => sum + a.byteLength,
-    0,
-  );
-  const ranges = 16 * mask.qLen;
-  console.log(
-    `| ${describe(result.case)} | ${tiles} | ${((1e6 * result.median) / tiles).toFixed(0)} | ${(indices / 2 ** 20).toFixed(2)} | ${(ranges / 2 ** 20).toFixed(2)} |`,
-  );
+function mebibytes(bytes: number): string {
+  return (bytes / 2 ** 20).toFixed(2);
 }

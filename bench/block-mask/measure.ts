@@ -21,33 +21,74 @@ export interface Result {
   readonly fingerprint: string;
 }
 
-/** Builds the mask of a case again and again for `ms`. */
-export function measure(measured: Case, ms: number): { readonly result: Result; readonly mask: BlockMask } {
+/** What the arrays of one mask take, in bytes, the row ranges behind it included. */
+export interface Held {
+  readonly tiles: number;
+  /** As built. */
+  readonly built: number;
+  /** After FlexAttention's index arrays were read. */
+  readonly expanded: number;
+}
+
+/** Builds the mask of a case again and again for `ms`, without and with FlexAttention's index arrays. */
+export function measure(measured: Case, ms: number): { readonly built: Result; readonly expanded: Result } {
   const options = { ...dflashOptions(measured), tile: measured.tile };
-  let start = performance.now();
+  const build = (): BlockMask => dflashBlockMask(options);
+  const expand = (): BlockMask => {
+    const mask = build();
+    indexArrays(mask);
+    return mask;
+  };
+  return {
+    built: timed(measured, "@dflash/block-mask", build, ms),
+    expanded: timed(measured, "the same, all arrays read", expand, ms),
+  };
+}
+
+/** Needs `--expose-gc`. */
+export function measureMemory(measured: Case): Held {
+  const options = { ...dflashOptions(measured), tile: measured.tile };
+  const before = arrayBytes();
   const mask = dflashBlockMask(options);
+  const built = arrayBytes() - before;
+  indexArrays(mask);
+  const expanded = arrayBytes() - before;
+  const tiles = [...mask.kvNumBlocks, ...mask.fullKvNumBlocks].reduce((sum, count) => sum + count, 0);
+  return { tiles, built, expanded };
+}
+
+function arrayBytes(): number {
+  if (globalThis.gc === undefined) throw new Error("memory is measured under node --expose-gc");
+  globalThis.gc();
+  return process.memoryUsage().arrayBuffers;
+}
+
+function indexArrays(mask: BlockMask): Int32Array[] {
+  return [mask.kvIndices, mask.fullKvIndices, mask.qIndices, mask.fullQIndices];
+}
+
+function timed(measured: Case, builder: string, build: () => BlockMask, ms: number): Result {
+  let start = performance.now();
+  const mask = build();
   const first = performance.now() - start;
   const times: number[] = [];
   for (const end = start + ms; start < end;) {
     start = performance.now();
-    dflashBlockMask(options);
+    build();
     times.push(performance.now() - start);
   }
   const sorted = times.toSorted((a, b) => a - b);
   const at = (share: number): number => sorted[Math.floor(share * sorted.length)]!;
   return {
-    mask,
-    result: {
-      case: measured,
-      builder: "@dflash/block-mask",
-      device: "one thread",
-      first,
-      median: at(0.5),
-      low: at(0.1),
-      high: at(0.9),
-      n: times.length,
-      fingerprint: fingerprint(mask),
-    },
+    case: measured,
+    builder,
+    device: "one thread",
+    first,
+    median: at(0.5),
+    low: at(0.1),
+    high: at(0.9),
+    n: times.length,
+    fingerprint: fingerprint(mask),
   };
 }
 

@@ -1,12 +1,14 @@
 import { checkedIndex } from "./checkArgument.ts";
 import { blockMaskText } from "./drawBlockMask.ts";
 import type { MaskPredicate } from "./maskPredicate.ts";
+import type { TileList } from "./tileList.ts";
 
 /**
  * FlexAttention's lists of the tiles that must be computed: partial ones, where the predicate decides element by element, and
  * full ones, where all is visible. By row of tiles: numBlocks is [batch, heads, rows], and indices, [batch, heads, rows, columns],
  * holds in each row that many columns, ascending; what follows them means nothing. The q lists are the same by column:
- * [batch, heads, columns] and [batch, heads, columns, rows].
+ * [batch, heads, columns] and [batch, heads, columns, rows]. Each of the four arrays of indices is made when it is first read, and
+ * kept: it takes 4 · batch · heads · rows · columns bytes, however few tiles are listed.
  */
 export interface TileLists {
   readonly kvNumBlocks: Int32Array;
@@ -55,11 +57,39 @@ export interface BlockMask extends BlockMaskShape, TileLists {
   toString(): string;
 }
 
-/** Puts the methods to the lists of a mask. */
-export function makeBlockMask(shape: BlockMaskShape, lists: TileLists): BlockMask {
+/** The tiles of one kind, by row and by column. */
+export interface ListedTiles {
+  readonly byRow: TileList;
+  readonly byColumn: TileList;
+}
+
+/** The tiles of a mask that must be computed. */
+export interface MaskTiles {
+  readonly partial: ListedTiles;
+  readonly full: ListedTiles;
+}
+
+/** Puts FlexAttention's fields and the methods to the tiles of a mask. */
+export function makeBlockMask(shape: BlockMaskShape, tiles: MaskTiles): BlockMask {
+  const { partial, full } = tiles;
   const mask: BlockMask = {
     ...shape,
-    ...lists,
+    kvNumBlocks: partial.byRow.counts,
+    fullKvNumBlocks: full.byRow.counts,
+    qNumBlocks: partial.byColumn.counts,
+    fullQNumBlocks: full.byColumn.counts,
+    get kvIndices() {
+      return partial.byRow.padded();
+    },
+    get fullKvIndices() {
+      return full.byRow.padded();
+    },
+    get qIndices() {
+      return partial.byColumn.padded();
+    },
+    get fullQIndices() {
+      return full.byColumn.padded();
+    },
     visible: (query, key, batch = 0, head = 0) =>
       shape.predicate(
         checkedIndex("query", query, shape.qLen),
@@ -67,11 +97,11 @@ export function makeBlockMask(shape: BlockMaskShape, lists: TileLists): BlockMas
         broadcast("batch", batch, shape.batch),
         broadcast("head", head, shape.heads),
       ),
-    toDense: () => toDense(mask),
+    toDense: () => toDense(shape, tiles),
     tileKinds: (batch = 0, head = 0) =>
-      tileKinds(mask, broadcast("batch", batch, shape.batch), broadcast("head", head, shape.heads)),
-    sparsity: () => sparsity(mask),
-    transpose: () => transpose(mask),
+      tileKinds(shape, tiles, broadcast("batch", batch, shape.batch), broadcast("head", head, shape.heads)),
+    sparsity: () => sparsity(shape, tiles),
+    transpose: () => transpose(shape, tiles),
     equals: (other) => equals(mask, other),
     toString: () => blockMaskText(mask),
   };
@@ -82,58 +112,50 @@ function broadcast(name: string, index: number, size: number): number {
   return size === 1 ? 0 : checkedIndex(name, index, size);
 }
 
-function toDense(mask: BlockMask): Uint8Array {
-  const dense = new Uint8Array(mask.batch * mask.heads * mask.qLen * mask.kvLen);
-  forEachSlice(mask, (batch, head) => {
-    const slice = batch * mask.heads + head;
-    forEachTile(mask, batch, head, (row, column, kind) => {
-      forEachElement(mask, row, column, (query, key) => {
-        if (kind === 2 || mask.predicate(query, key, batch, head))
-          dense[(slice * mask.qLen + query) * mask.kvLen + key] = 1;
+function toDense(shape: BlockMaskShape, tiles: MaskTiles): Uint8Array {
+  const { batch: batches, heads, qLen, kvLen, predicate } = shape;
+  const dense = new Uint8Array(batches * heads * qLen * kvLen);
+  forEachSlice(shape, (batch, head) => {
+    const slice = batch * heads + head;
+    forEachTile(shape, tiles, slice, (row, column, kind) => {
+      forEachElement(shape, row, column, (query, key) => {
+        if (kind === 2 || predicate(query, key, batch, head)) dense[(slice * qLen + query) * kvLen + key] = 1;
       });
     });
   });
   return dense;
 }
 
-function tileKinds(mask: BlockMask, batch: number, head: number): Uint8Array {
-  const kinds = new Uint8Array(mask.rows * mask.columns);
-  forEachTile(mask, batch, head, (row, column, kind) => {
-    kinds[row * mask.columns + column] = kind;
+function tileKinds(shape: BlockMaskShape, tiles: MaskTiles, batch: number, head: number): Uint8Array {
+  const kinds = new Uint8Array(shape.rows * shape.columns);
+  forEachTile(shape, tiles, batch * shape.heads + head, (row, column, kind) => {
+    kinds[row * shape.columns + column] = kind;
   });
   return kinds;
 }
 
-function sparsity(mask: BlockMask): number {
-  const { batch, heads, qLen, kvLen, tile } = mask;
-  let tiles = 0;
-  for (const count of mask.kvNumBlocks) tiles += count;
-  for (const count of mask.fullKvNumBlocks) tiles += count;
-  return 100 * (1 - (tiles * tile[0] * tile[1]) / (batch * heads * qLen * kvLen));
+function sparsity({ batch, heads, qLen, kvLen, tile }: BlockMaskShape, { partial, full }: MaskTiles): number {
+  const listed = partial.byRow.tiles.length + full.byRow.tiles.length;
+  return 100 * (1 - (listed * tile[0] * tile[1]) / (batch * heads * qLen * kvLen));
 }
 
-function transpose(mask: BlockMask): BlockMask {
+function exchanged({ byRow, byColumn }: ListedTiles): ListedTiles {
+  return { byRow: byColumn, byColumn: byRow };
+}
+
+function transpose(shape: BlockMaskShape, { partial, full }: MaskTiles): BlockMask {
   return makeBlockMask(
     {
-      batch: mask.batch,
-      heads: mask.heads,
-      qLen: mask.kvLen,
-      kvLen: mask.qLen,
-      tile: [mask.tile[1], mask.tile[0]],
-      rows: mask.columns,
-      columns: mask.rows,
-      predicate: (query, key, batch, head) => mask.predicate(key, query, batch, head),
+      batch: shape.batch,
+      heads: shape.heads,
+      qLen: shape.kvLen,
+      kvLen: shape.qLen,
+      tile: [shape.tile[1], shape.tile[0]],
+      rows: shape.columns,
+      columns: shape.rows,
+      predicate: (query, key, batch, head) => shape.predicate(key, query, batch, head),
     },
-    {
-      kvNumBlocks: mask.qNumBlocks,
-      kvIndices: mask.qIndices,
-      fullKvNumBlocks: mask.fullQNumBlocks,
-      fullKvIndices: mask.fullQIndices,
-      qNumBlocks: mask.kvNumBlocks,
-      qIndices: mask.kvIndices,
-      fullQNumBlocks: mask.fullKvNumBlocks,
-      fullQIndices: mask.fullKvIndices,
-    },
+    { partial: exchanged(partial), full: exchanged(full) },
   );
 }
 
@@ -145,11 +167,11 @@ function equals(a: BlockMask, b: BlockMask): boolean {
   let same = sizes(a) === sizes(b);
   if (!same) return false;
   forEachSlice(a, (batch, head) => {
-    const kinds = tileKinds(b, batch, head);
-    same &&= tileKinds(a, batch, head).every((kind, i) => kind === kinds[i]);
-    forEachTile(a, batch, head, (row, column, kind) => {
-      if (!same || kind === 2) return;
-      forEachElement(a, row, column, (query, key) => {
+    const kinds = b.tileKinds(batch, head);
+    a.tileKinds(batch, head).forEach((kind, i) => {
+      same &&= kind === kinds[i];
+      if (!same || kind !== 1) return;
+      forEachElement(a, Math.floor(i / a.columns), i % a.columns, (query, key) => {
         same &&= a.predicate(query, key, batch, head) === b.predicate(query, key, batch, head);
       });
     });
@@ -157,28 +179,32 @@ function equals(a: BlockMask, b: BlockMask): boolean {
   return same;
 }
 
-function forEachSlice(mask: BlockMask, visit: (batch: number, head: number) => void): void {
-  for (let batch = 0; batch < mask.batch; batch++) {
-    for (let head = 0; head < mask.heads; head++) visit(batch, head);
+function forEachSlice({ batch, heads }: BlockMaskShape, visit: (batch: number, head: number) => void): void {
+  for (let b = 0; b < batch; b++) {
+    for (let head = 0; head < heads; head++) visit(b, head);
   }
 }
 
+/** Calls `visit` with kind 1 for the partial tiles and 2 for the full ones. */
 function forEachTile(
-  mask: BlockMask,
-  batch: number,
-  head: number,
+  { rows }: BlockMaskShape,
+  { partial, full }: MaskTiles,
+  slice: number,
   visit: (row: number, column: number, kind: 1 | 2) => void,
 ): void {
-  const first = (batch * mask.heads + head) * mask.rows;
-  for (let row = 0; row < mask.rows; row++) {
-    const at = (first + row) * mask.columns;
-    for (let i = 0; i < mask.kvNumBlocks[first + row]!; i++) visit(row, mask.kvIndices[at + i]!, 1);
-    for (let i = 0; i < mask.fullKvNumBlocks[first + row]!; i++) visit(row, mask.fullKvIndices[at + i]!, 2);
+  for (const [kind, { starts, tiles }] of [
+    [1, partial.byRow],
+    [2, full.byRow],
+  ] as const) {
+    for (let row = 0; row < rows; row++) {
+      const line = slice * rows + row;
+      for (let i = starts[line]!; i < starts[line + 1]!; i++) visit(row, tiles[i]!, kind);
+    }
   }
 }
 
 function forEachElement(
-  { qLen, kvLen, tile }: BlockMask,
+  { qLen, kvLen, tile }: BlockMaskShape,
   row: number,
   column: number,
   visit: (query: number, key: number) => void,

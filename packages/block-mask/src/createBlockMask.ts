@@ -1,9 +1,10 @@
 import { checkInteger } from "./checkArgument.ts";
 import { dflash } from "./knownPredicates.ts";
 import type { DflashOptions } from "./dflashRowRanges.ts";
-import { makeBlockMask, type BlockMask } from "./blockMask.ts";
+import { makeBlockMask, type BlockMask, type ListedTiles } from "./blockMask.ts";
 import { createSeenKeys, seeKeysOf, type MaskPredicate } from "./maskPredicate.ts";
 import { createTileCounter } from "./tileCounter.ts";
+import { byColumn, createTileListBuilder, type TileListBuilder } from "./tileList.ts";
 
 /** What is told when a build starts and stops; a section of a timer fits. */
 export interface Stopwatch {
@@ -34,9 +35,9 @@ export interface CreateBlockMaskOptions extends TileOptions {
 }
 
 /**
- * The block mask of a predicate, exactly as FlexAttention's `create_block_mask` builds it. A known predicate costs a few operations a query and a few
- * a listed tile, any other a call an element. Each of the four index arrays takes 4 · batch · heads · rows · columns bytes of address space, of which
- * only the pages that hold entries are touched. Throws a RangeError that names the argument.
+ * The block mask of a predicate, exactly as FlexAttention's `create_block_mask` builds it. A known predicate costs a few operations a run of
+ * equal queries and a few a listed tile, any other a call an element. The mask holds 8 bytes a listed tile and 16 a row and column of tiles, until
+ * FlexAttention's index arrays are read. Throws a RangeError that names the argument.
  */
 export function createBlockMask(predicate: MaskPredicate, options: CreateBlockMaskOptions): BlockMask {
   return timed(options.timer, () => build(predicate, options));
@@ -74,8 +75,9 @@ function build(
   const columns = Math.ceil(kvLen / tileKv);
   const slices = batches * heads;
   checkInteger("batch · heads · rows · columns of tiles", slices * rows * columns, 0);
-  const partial = createTileList(slices, rows, columns);
-  const full = createTileList(slices, rows, columns);
+  const partial = createTileListBuilder(slices * rows, columns);
+  const full = createTileListBuilder(slices * rows, columns);
+  const list = (column: number, visible: number): void => (visible === tileQ * tileKv ? full : partial).add(column);
   const counter = createTileCounter(columns, tileKv);
   const seeKeys = seeKeysOf(predicate);
   const seen = createSeenKeys();
@@ -87,48 +89,16 @@ function build(
         seeKeys(query, at, seen);
         counter.add(seen, Math.min(seen.queryEnd, rowEnd) - query);
       }
-      counter.drain((column, visible) => (visible === tileQ * tileKv ? full : partial).add(slice, row, column));
+      counter.drain(list);
+      for (const lines of [partial, full]) lines.endLine();
     }
   }
+  const listed = (lines: TileListBuilder): ListedTiles => {
+    const byRow = lines.build();
+    return { byRow, byColumn: byColumn(byRow, { slices, rows, columns }) };
+  };
   return makeBlockMask(
     { batch: batches, heads, qLen, kvLen, tile: [tileQ, tileKv], rows, columns, predicate },
-    {
-      kvNumBlocks: partial.numByRow,
-      kvIndices: partial.byRow,
-      fullKvNumBlocks: full.numByRow,
-      fullKvIndices: full.byRow,
-      qNumBlocks: partial.numByColumn,
-      qIndices: partial.byColumn,
-      fullQNumBlocks: full.numByColumn,
-      fullQIndices: full.byColumn,
-    },
+    { partial: listed(partial), full: listed(full) },
   );
-}
-
-interface TileList {
-  readonly numByRow: Int32Array;
-  readonly byRow: Int32Array;
-  readonly numByColumn: Int32Array;
-  readonly byColumn: Int32Array;
-  /** Lists a tile under its row and its column; tiles come row by row, each from left to right. */
-  add(slice: number, row: number, column: number): void;
-}
-
-function createTileList(slices: number, rows: number, columns: number): TileList {
-  const numByRow = new Int32Array(slices * rows);
-  const byRow = new Int32Array(slices * rows * columns);
-  const numByColumn = new Int32Array(slices * columns);
-  const byColumn = new Int32Array(slices * columns * rows);
-  return {
-    numByRow,
-    byRow,
-    numByColumn,
-    byColumn,
-    add(slice, row, column) {
-      const r = slice * rows + row;
-      const c = slice * columns + column;
-      byRow[r * columns + numByRow[r]!++] = column;
-      byColumn[c * rows + numByColumn[c]!++] = row;
-    },
-  };
 }
