@@ -77,6 +77,17 @@ test("without telemetry steps are logged with their losses and no sections", asy
   }
 });
 
+test("flags come over the config file, and that over the defaults", async () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, "train.yaml"), "steps: 9\nrows: 1\nmaxLength: 64\nanchors: 2\nengine: wasm\nout: run\n");
+  const printed = await dflash(["train", "--config", "train.yaml", "--steps", "2", "--print-config"], folder);
+  expect(printed.stdout).toMatch(/^steps: 2 # --steps\n/m);
+  expect(printed.stdout).toMatch(/^rows: 1 # train\.yaml:2: rows\n/m);
+  expect(printed.stdout).toMatch(/^seed: 0\n/m);
+  expect((await dflash(["train", "--config", "train.yaml", "--steps", "2"], folder)).code).toBe(0);
+  expect(steps(readLog(join(folder, "run")))).toHaveLength(2);
+});
+
 test("another format gets standard output for itself", async () => {
   const folder = temporaryFolder();
   const { code, stdout } = await dflash(["train", "--steps", "2", ...small, "--log-format", "ndjson"], folder);
@@ -137,10 +148,25 @@ describe("what can't work is said in one line on stderr, with exit code 1", () =
   });
 
   test("an unknown engine, format, option or a value out of range", async () => {
-    expect(await failure(["--engine", "abacus"])).toMatch(/unknown engine "abacus"; engines are auto, /);
+    expect(await failure(["--engine", "abacus"])).toMatch(/--engine abacus: expected one of auto, /);
     expect(await failure(["--log-format", "papyrus"])).toMatch(/papyrus: neither a built-in format \(/);
     expect(await failure(["--setps", "3"])).toMatch(/unknown option '--setps' \(Did you mean --steps\?\)/);
     expect(await failure(["--steps", "0"])).toMatch(/whole number from 1 to/);
+  });
+
+  test("everything that is wrong with flags and config file, at once", async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, "train.yaml"), "stesp: 4\nrows: many\n");
+    const { code, stderr } = await dflash(["train", "--config", "train.yaml", "--steps", "0"], folder);
+    expect(code).toBe(1);
+    expect(stderr.trimEnd().split("\n")).toEqual([
+      "dflash: train.yaml:1: stesp: no such setting; did you mean steps?",
+      "dflash: train.yaml:2: rows many: expected a whole number from 1 to 4096",
+      "dflash: --steps 0: expected a whole number from 1 to 100000000",
+    ]);
+    expect(await failure(["--config", "nowhere.yaml"], folder)).toMatch(
+      /^dflash: --config nowhere\.yaml: no such file/,
+    );
   });
 
   test("a run folder that is taken", async () => {

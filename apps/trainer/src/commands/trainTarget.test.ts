@@ -98,7 +98,7 @@ test("a queue that can't work and lengths that are none are said in one line", a
     return stderr;
   };
   expect(await failure("--min-ready", "5")).toBe(
-    "dflash: queue minReady is 5, expected a whole number from 1 to the capacity, 3\n",
+    "dflash: --min-ready 5: expected a whole number from 1 to the queue's capacity, 3\n",
   );
   expect(await failure("--buckets", "64,banana")).toMatch(/whole number from 4 to/);
 });

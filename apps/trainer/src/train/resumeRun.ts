@@ -4,7 +4,10 @@ import { isDeepStrictEqual } from "node:util";
 import { listCheckpoints } from "@dflash/drafter";
 import { forCaller, fromCaller } from "../callerFolder.ts";
 import { checkpointsOf } from "../drafterFolder.ts";
-import { checkPaths, flagOf, resolveFlags, type TrainConfig, type TrainFlags } from "./trainConfig.ts";
+import type { Given } from "../settings/given.ts";
+import { readConfigFile } from "../settings/readConfigFile.ts";
+import { fetchTarget } from "./fetchTarget.ts";
+import { readTrainSettings, toTrainConfig, type TrainConfig } from "./trainConfig.ts";
 import { decidesNothing } from "./trainSettings.ts";
 
 /** A run and where it begins. */
@@ -16,20 +19,24 @@ export interface RunStart {
   checkpoint: string | null;
 }
 
-/** The run in a folder, from its newest checkpoint on. Throws one line that names a flag that would change the run. */
-export async function resumeRun(path: string, flags: TrainFlags): Promise<RunStart> {
+/** The run in a folder, from its newest checkpoint on. Throws one line that names what was given and would change the run. */
+export async function resumeRun(path: string, given: Given): Promise<RunStart> {
   const out = fromCaller(path);
-  const saved = readConfig(out);
-  const given = resolveFlags(flags, saved.maxLength);
-  const before = new Map<string, unknown>(Object.entries(saved));
-  for (const [name, value] of Object.entries(given)) {
-    if (decidesNothing.has(name) || isDeepStrictEqual(value, before.get(name))) continue;
+  const file = join(out, "config.json");
+  if (!existsSync(file))
+    throw new Error(`--resume ${forCaller(out)}: no run here; give the folder of a run, which has a config.json`);
+  const saved = readConfigFile(file);
+  const before = new Map<string, unknown>([...saved].map(([name, { value }]) => [name, value]));
+  const { values } = readTrainSettings(new Map([...saved, ...given]));
+  const config = toTrainConfig(values, out);
+  const after = new Map<string, unknown>(Object.entries(config));
+  for (const [name, { place }] of given) {
+    if (decidesNothing.has(name) || isDeepStrictEqual(after.get(name), before.get(name))) continue;
     throw new Error(
-      `${flagOf(name)} ${String(value)}: the run in ${forCaller(out)} was started with ${String(before.get(name))}; leave it out, or start a new run with --init ${forCaller(out)}`,
+      `${place} ${String(after.get(name))}: the run in ${forCaller(out)} was started with ${String(before.get(name))}; leave it out, or start a new run with --init ${forCaller(out)}`,
     );
   }
-  const config = { ...saved, ...given, out };
-  checkPaths(config);
+  config.target = await fetchTarget(config.target);
   const checkpoint = (await listCheckpoints(checkpointsOf(out))).at(-1);
   if (checkpoint !== undefined && checkpoint.state.step >= config.steps) {
     throw new Error(
@@ -43,30 +50,14 @@ export async function resumeRun(path: string, flags: TrainFlags): Promise<RunSta
 export const attemptFile = (out: string): string => join(out, "attempt.json");
 
 function readAttempt(out: string): number {
-  const { attempt } = readObject(attemptFile(out));
-  if (typeof attempt === "number" && Number.isInteger(attempt) && attempt > 0) return attempt;
-  throw new Error(`${attemptFile(out)}: attempt is ${String(attempt)}, expected an integer from 1`);
-}
-
-function readConfig(out: string): TrainConfig {
-  const path = join(out, "config.json");
-  if (!existsSync(path))
-    throw new Error(`--resume ${forCaller(out)}: no run here; give the folder of a run, which has a config.json`);
-  const config = readObject(path);
-  for (const name of ["steps", "maxLength", "checkpointEvery", "keep"])
-    if (!Number.isInteger(config[name]))
-      throw new Error(`${path}: ${name} is ${String(config[name])}, expected an integer, as in the config of a run`);
-  // oxlint-disable-next-line no-unsafe-type-assertion -- the command's own file; checkpoints hold what it is compared with
-  return config as unknown as TrainConfig;
-}
-
-function readObject(path: string): Record<string, unknown> {
+  const path = attemptFile(out);
   let value: unknown;
   try {
     value = JSON.parse(readFileSync(path, "utf8"));
   } catch (error) {
     throw new Error(`${path}: cannot be read (${String(error)})`, { cause: error });
   }
-  if (typeof value !== "object" || value === null) throw new Error(`${path}: expected an object`);
-  return { ...value };
+  const attempt = typeof value === "object" && value !== null && "attempt" in value ? value.attempt : undefined;
+  if (typeof attempt === "number" && Number.isInteger(attempt) && attempt > 0) return attempt;
+  throw new Error(`${path}: attempt is ${String(attempt)}, expected an integer from 1`);
 }

@@ -4,19 +4,18 @@ import { saveDrafter } from "@dflash/drafter";
 import { attachLog, createSummary, watchBaseline } from "@dflash/log-formatter";
 import { forCaller } from "../callerFolder.ts";
 import { readRunTimes } from "../readRunTimes.ts";
+import type { Given } from "../settings/given.ts";
 import { writeJson } from "../writeJson.ts";
-import { fetchTarget } from "./fetchTarget.ts";
 import { openOutputs } from "./openOutputs.ts";
 import { attemptFile, resumeRun, type RunStart } from "./resumeRun.ts";
 import { runTotals } from "./runTotals.ts";
 import { stopOnInterrupt } from "./stopOnInterrupt.ts";
-import { resolveTrainConfig, type TrainFlags } from "./trainConfig.ts";
+import { newTrainConfig, readTrainSettings } from "./trainConfig.ts";
 import { wire, type WiredRun } from "./wire.ts";
 
-/** Trains as the flags say and leaves config, log, checkpoints, drafter and summary in the run's folder. */
-export async function runTraining({ resume, ...flags }: TrainFlags & { resume?: string }): Promise<void> {
-  if (flags.target !== undefined) flags.target = await fetchTarget(flags.target);
-  const start = resume === undefined ? await newRun(flags) : await resumeRun(resume, flags);
+/** Trains as the given settings say and leaves config, log, checkpoints, drafter and summary in the run's folder. */
+export async function runTraining(given: Given, resume?: string): Promise<void> {
+  const start = resume === undefined ? await newRun(given) : await resumeRun(resume, given);
   const watch = start.config.baseline === null ? null : watchBaseline(await readRunTimes(start.config.baseline));
   const { say, outputs } = await openOutputs(start.config);
   const run = await wire(start);
@@ -72,8 +71,8 @@ export async function runTraining({ resume, ...flags }: TrainFlags & { resume?: 
   }
 }
 
-async function newRun(flags: TrainFlags): Promise<RunStart> {
-  return { config: await resolveTrainConfig(flags), attempt: 1, checkpoint: null };
+async function newRun(given: Given): Promise<RunStart> {
+  return { config: await newTrainConfig(readTrainSettings(given)), attempt: 1, checkpoint: null };
 }
 
 function introduction({ config, engine, drafter, records }: WiredRun): string[] {

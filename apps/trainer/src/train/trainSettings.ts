@@ -1,25 +1,13 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import type { Field } from "../settings/field.ts";
 import type { TrainConfig } from "./trainConfig.ts";
+import { trainFields } from "./trainFields.ts";
 
 /** Names of what may change from attempt to attempt, since the weights don't depend on it. */
-export const decidesNothing: ReadonlySet<string> = new Set<keyof TrainConfig>([
-  // Where they lie; their sizes are compared.
-  "target",
-  "data",
-  "out",
-  // The same bits with any number of threads.
-  "threads",
-  "targetWorkers",
-  "queue",
-  "minReady",
-  "checkpointEvery",
-  "keep",
-  "logFormat",
-  "log",
-  "baseline",
-  "telemetry",
-]);
+export const decidesNothing: ReadonlySet<string> = new Set(
+  Object.entries<Field>(trainFields).flatMap(([name, field]) => (field.decidesNothing ? [name] : [])),
+);
 
 /** What decides the weights that come out of a run: a checkpoint is good for no other. */
 export function trainSettings(config: TrainConfig): Record<string, unknown> {

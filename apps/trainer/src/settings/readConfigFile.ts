@@ -1,0 +1,71 @@
+import { readFileSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { isMap, isScalar, LineCounter, parseDocument } from "yaml";
+import { forCaller } from "../callerFolder.ts";
+import type { Given, GivenValue } from "./given.ts";
+
+/** Bytes of the largest file that is read; a config has a few thousand. */
+const largest = 2 ** 20;
+
+/** What a YAML or JSON file gives. Throws one line that names the place of what is no YAML. */
+export function readConfigFile(path: string): Given {
+  const shown = forCaller(path);
+  const text = readText(path, shown);
+  const lines = new LineCounter();
+  const document = parse(text, lines, shown);
+  const place = (offset: number | undefined): string => `${shown}:${lines.linePos(offset ?? 0).line}`;
+  const [problem] = document.errors;
+  if (problem) throw new Error(`${place(problem.pos[0])}: ${problem.message.split("\n", 1)[0]}`);
+  const { contents } = document;
+  if (contents === null || (isScalar(contents) && contents.value === null)) return new Map();
+  if (!isMap(contents)) throw new Error(`${shown}: expected settings, such as "steps: 300", one a line`);
+
+  const given = new Map<string, GivenValue>();
+  for (const { key, value } of contents.items) {
+    const name = isScalar(key) ? String(key.value) : String(key);
+    const at = isScalar(key) ? key.range?.[0] : undefined;
+    // For the editor that completes names.
+    if (name === "$schema") continue;
+    given.set(name, { value: toValue(value, place(at)), place: `${place(at)}: ${name}`, folder: dirname(path) });
+  }
+  return given;
+
+  function toValue(node: unknown, at: string): unknown {
+    if (node === null || typeof node !== "object" || !("toJS" in node) || typeof node.toJS !== "function") return node;
+    try {
+      return node.toJS(document);
+    } catch (error) {
+      throw new Error(`${at}: ${error instanceof Error ? error.message.split("\n", 1)[0] : String(error)}`, {
+        cause: error,
+      });
+    }
+  }
+}
+
+function readText(path: string, shown: string): string {
+  try {
+    const { size } = statSync(path);
+    if (size > largest) throw new Error(`has ${size} bytes, expected a config of at most ${largest}`);
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new Error(`--config ${shown}: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "ENOENT") return "no such file; give a YAML or JSON file of settings";
+  if (code === "EISDIR") return "is a folder; give a YAML or JSON file of settings";
+  return error instanceof Error ? error.message : String(error);
+}
+
+function parse(text: string, lineCounter: LineCounter, shown: string): ReturnType<typeof parseDocument> {
+  try {
+    return parseDocument(text, { lineCounter, prettyErrors: false });
+  } catch (error) {
+    // Nested so deeply that the parser's recursion ends.
+    throw new Error(`${shown}: can't be read as YAML (${error instanceof Error ? error.message : String(error)})`, {
+      cause: error,
+    });
+  }
+}

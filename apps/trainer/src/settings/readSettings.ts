@@ -1,0 +1,94 @@
+import { closest, distance } from "fastest-levenshtein";
+import { expectation } from "./expectation.ts";
+import type { Fields, Values } from "./field.ts";
+import type { Given } from "./given.ts";
+import { schemaAt, valueSchema } from "./valueSchema.ts";
+
+/** What settings must be together. */
+export interface Rule<F extends Fields> {
+  /** Those that it looks at; it is not asked while one of them is wrong in itself. */
+  readonly of: readonly (keyof F & string)[];
+  /** The one to be named as wrong, and why; nothing when all is well. */
+  readonly check: (values: Values<F>) => string | undefined;
+}
+
+/** Settings and how they came about. */
+export interface ReadSettings<F extends Fields> {
+  /** Given values over defaults. */
+  readonly values: Values<F>;
+  /** Only what was given. */
+  readonly given: Partial<Values<F>>;
+}
+
+/**
+ * Given values over defaults, all judged at once. Throws an `AggregateError` with one line for each that is wrong; the
+ * first setting of a rule is the one that is named.
+ */
+export function readSettings<F extends Fields>(
+  fields: F,
+  given: Given,
+  rules: readonly Rule<F>[] = [],
+): ReadSettings<F> {
+  const problems: string[] = [];
+  const wrong = new Set<string>();
+  const read = new Map<string, unknown>();
+  for (const [name, { value, place, folder }] of given) {
+    if (!Object.hasOwn(fields, name)) {
+      problems.push(`${place}: no such setting${nearest(name, Object.keys(fields))}`);
+      continue;
+    }
+    const field = fields[name]!;
+    const { success, data, error } = field.schema.safeParse(value);
+    if (success) read.set(name, typeof data === "string" && field.resolve ? field.resolve(data, folder) : data);
+    else {
+      wrong.add(name);
+      const [issue] = error.issues;
+      const inside = issue?.path ?? [];
+      const at = inside.map((key) => `[${String(key)}]`).join("");
+      problems.push(
+        `${place}${at} ${show(partAt(value, inside))}: expected ${expectation(schemaAt(valueSchema(field), inside))}`,
+      );
+    }
+  }
+  // The fields' schemas have just judged what was given, and their own defaults are checked by the tests.
+  // oxlint-disable-next-line no-unsafe-type-assertion
+  const onlyGiven = Object.fromEntries(read) as Partial<Values<F>>;
+  // oxlint-disable-next-line no-unsafe-type-assertion
+  const values = { ...defaultsOf(fields), ...onlyGiven } as Values<F>;
+  for (const { of, check } of rules) {
+    const problem = of.some((name) => wrong.has(name)) ? undefined : check(values);
+    if (problem === undefined) continue;
+    const blamed = of.find((name) => given.has(name)) ?? of[0]!;
+    problems.push(`${given.get(blamed)?.place ?? blamed} ${show(values[blamed])}: ${problem}`);
+  }
+  if (problems.length > 0)
+    throw new AggregateError(
+      problems.map((problem) => new Error(problem)),
+      problems.join("\n"),
+    );
+  return { values, given: onlyGiven };
+}
+
+/** All defaults. */
+export const defaultsOf = <F extends Fields>(fields: F): Values<F> =>
+  // oxlint-disable-next-line no-unsafe-type-assertion -- the tests check each against its schema
+  Object.fromEntries(Object.entries(fields).map(([name, { standard }]) => [name, standard])) as Values<F>;
+
+/** The suggestion for a name that is none. */
+function nearest(name: string, names: readonly string[]): string {
+  if (name.length > 64) return "";
+  const found = closest(name, names);
+  return distance(name.toLowerCase(), found.toLowerCase()) <= Math.max(2, name.length / 2.5)
+    ? `; did you mean ${found}?`
+    : "";
+}
+
+function partAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((part, key) => (Array.isArray(part) ? part[Number(key)] : part), value);
+}
+
+function show(value: unknown): string {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  const line = (text ?? String(value)).replaceAll(/\p{Cc}/gu, " ");
+  return line.length > 60 ? `${line.slice(0, 59)}…` : line || '""';
+}
