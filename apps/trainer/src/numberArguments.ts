@@ -10,6 +10,16 @@ export function integer(low: number, high: number): (text: string) => number {
   };
 }
 
+/** A parser for numbers within bounds, inclusive. */
+export function between(low: number, high: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (text.trim() === "" || !(value >= low && value <= high))
+      throw new InvalidArgumentError(`Expected a number from ${low} to ${high}.`);
+    return value;
+  };
+}
+
 /** A share such as `10%`, as 0.1. */
 export function share(text: string): number {
   const percent = Number(/^(\d+(?:\.\d+)?) ?%$/.exec(text)?.[1] ?? NaN);
