@@ -21,7 +21,7 @@ export interface CaptureFlags {
   maxLength?: number;
   features?: number;
   records?: number;
-  onBad?: "error" | "skip";
+  onBad?: "stop" | "skip";
 }
 
 /** Captured records between two lines that say how far it is. */
@@ -37,7 +37,7 @@ export async function captureHiddenStates(flags: CaptureFlags): Promise<void> {
   await mkdir(dir, { recursive: true });
 
   const tokenizer = await loadTokenizer(target);
-  const { maxLength = 512, onBad = "error", threads, records: most = Infinity } = flags;
+  const { maxLength = 512, onBad = "stop", threads, records: most = Infinity } = flags;
   const chats = await createChatBatches({ file, tokenizer, batchRows: 1, maxLength, onBad, epochs: 1 });
   const engine = await startEngine(flags.engine ?? "auto", threads === undefined ? {} : { threads });
   const interrupt = stopOnInterrupt(console.log);

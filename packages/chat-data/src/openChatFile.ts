@@ -12,7 +12,7 @@ import { splitJsonArray, splitLines, type RawRecord } from "./splitRecords.ts";
 /** Options of {@link openChatFile}. */
 export interface OpenChatFileOptions {
   /** What a record that can't be read does: end with an error (default), or be left out and counted. */
-  readonly onBad?: "error" | "skip";
+  readonly onBad?: "stop" | "skip";
 }
 
 /** A data file whose records can be read in any order. Only their places are held in memory. */

@@ -18,10 +18,10 @@ export function captureCommand(): Command {
     .option("--features <n>", "target layers to capture (default: 5)", integer(1, 256))
     .option("--records <n>", "records to capture (default: all)", integer(1, 2_147_483_647))
     .addOption(
-      new Option("--on-bad <what>", "a record that can't be read or doesn't fit the template: error or skip").choices([
-        "error",
-        "skip",
-      ]),
+      new Option(
+        "--on-bad <what>",
+        "a record that can't be read or doesn't fit the template: stop (default) or skip",
+      ).choices(["stop", "skip"]),
     )
     .addHelpText(
       "after",

@@ -40,8 +40,8 @@ export const trainFieldGroups = {
     },
     onBad: {
       about: "what to do about a record, or hidden states, that can't be used",
-      schema: z.enum(["error", "skip"]),
-      standard: "error",
+      schema: z.enum(["stop", "skip"]),
+      standard: "stop",
       placeholder: "what",
     },
     maxLength: {

@@ -13,8 +13,8 @@ export interface HiddenStateFilesOptions {
   readonly dir: string;
   /** Of the target, H. */
   readonly hiddenSize: number;
-  /** `error` (unless given) ends with the first bad file; `skip` leaves its row out. */
-  readonly onBad?: "error" | "skip";
+  /** `stop` (unless given) ends with the first bad file; `skip` leaves its row out. */
+  readonly onBad?: "stop" | "skip";
 }
 
 /** Events of the files with their payload. */
@@ -44,7 +44,7 @@ interface Row extends HiddenStateRecord {
  * part of its record from the beginning on, and padded behind it; padding gets zeros.
  */
 export function openHiddenStateFiles(options: HiddenStateFilesOptions): HiddenStateFiles {
-  const { dir, hiddenSize, onBad = "error" } = options;
+  const { dir, hiddenSize, onBad = "stop" } = options;
   const events = createGuardedEmitter<HiddenStateFilesEvents>("hidden-state files");
 
   async function readRow(
@@ -60,7 +60,7 @@ export function openHiddenStateFiles(options: HiddenStateFilesOptions): HiddenSt
       checkTokens(path, found.ids, ids.subarray(start, end), lossMask.subarray(start, end));
       return { ...found, start, end };
     } catch (error) {
-      if (onBad === "error") throw error;
+      if (onBad === "stop") throw error;
       events.emit("skip", { record, reason: error instanceof Error ? error.message : String(error) });
       return null;
     }
