@@ -1,4 +1,7 @@
-/** Prints, as Markdown, the default run with the target inline and in a worker, in turn, and what the inline log predicted. */
+/**
+ * Prints, as Markdown, the default run with the target inline and in a worker, in turn, and what the inline log predicted. Run
+ * folders are left in the fourth argument, where one is given.
+ */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, cpus, loadavg, tmpdir } from "node:os";
@@ -6,11 +9,16 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readLog, type StepRecord } from "@dflash/log-formatter";
 
-const [roundsText = "3", steps = "60", engine = "wasm"] = process.argv.slice(2);
+const [roundsText = "3", steps = "50", engine = "wasm", kept] = process.argv.slice(2);
 const main = fileURLToPath(new URL("../../apps/trainer/src/main.ts", import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), "placement-"));
-const placements = ["0", "1"];
-const results = new Map<string, Result[]>(placements.map((workers) => [workers, []]));
+const folder = kept ?? mkdtempSync(join(tmpdir(), "placement-"));
+const placements: Record<string, readonly string[]> = {
+  "inline, 2 threads": ["--target-workers", "0", "--threads", "2"],
+  "a worker, 1 + 1 threads": ["--target-workers", "1", "--threads", "1"],
+  "a worker, 2 + 2 threads": ["--target-workers", "1", "--threads", "2"],
+};
+const names = Object.keys(placements);
+const results = new Map<string, Result[]>(names.map((name) => [name, []]));
 
 interface Result {
   readonly msPerStep: number;
@@ -29,8 +37,8 @@ function dflash(...args: string[]): string {
   return stdout;
 }
 
-async function run(workers: string, out: string): Promise<Result> {
-  dflash("train", "--engine", engine, "--steps", steps, "--target-workers", workers, "--out", out);
+async function run(name: string, out: string): Promise<Result> {
+  dflash("train", "--engine", engine, "--steps", steps, ...placements[name]!, "--out", out);
   const records: StepRecord[] = [];
   for await (const record of readLog(join(out, "log.ndjson"))) if (record.kind === "step") records.push(record);
   // The first steps compile, and fill the queue.
@@ -51,24 +59,24 @@ console.log(
   `Node ${process.version}, ${cpus()[0]?.model}, ${availableParallelism()} cores, load ${loadavg()[0]!.toFixed(1)}, ${steps} steps\n`,
 );
 for (let round = 0; round < Number(roundsText); round++) {
-  for (const workers of placements) {
-    const result = await run(workers, join(folder, `${workers}-${round}`));
-    results.get(workers)!.push(result);
-    process.stderr.write(`${workers} workers: ${JSON.stringify(result)}\n`);
+  for (const [i, name] of names.entries()) {
+    const result = await run(name, join(folder, `${i}-${round}`));
+    results.get(name)!.push(result);
+    process.stderr.write(`${name}: ${JSON.stringify(result)}\n`);
   }
 }
 console.log("| target | ms a step, median (least to most) | tokens/s | drafter waits | overlap | last verdict |");
 console.log("| --- | ---: | ---: | ---: | ---: | --- |");
-for (const [workers, all] of results) {
+for (const [name, all] of results) {
   const sorted = all.toSorted((a, b) => a.msPerStep - b.msPerStep);
   const middle = sorted[Math.floor(sorted.length / 2)]!;
   const range = `${sorted[0]!.msPerStep.toFixed(0)} to ${sorted.at(-1)!.msPerStep.toFixed(0)}`;
   const overlap = middle.overlap === null ? "-" : `${(100 * middle.overlap).toFixed(0)} %`;
   console.log(
-    `| ${workers === "0" ? "inline" : `${workers} worker`} | ${middle.msPerStep.toFixed(0)} (${range}) | ${middle.tokensPerSecond.toFixed(0)} | ${(100 * middle.waitShare).toFixed(0)} % | ${overlap} | ${middle.verdict} |`,
+    `| ${name} | ${middle.msPerStep.toFixed(0)} (${range}) | ${middle.tokensPerSecond.toFixed(0)} | ${(100 * middle.waitShare).toFixed(0)} % | ${overlap} | ${middle.verdict} |`,
   );
 }
 console.log(
   `\n\`dflash log\` on the first inline run:\n\n\`\`\`\n${dflash("log", join(folder, "0-0"), "--what-if", "target-workers=1")}\`\`\``,
 );
-rmSync(folder, { recursive: true });
+if (kept === undefined) rmSync(folder, { recursive: true });

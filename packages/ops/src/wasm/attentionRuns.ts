@@ -13,8 +13,11 @@ export interface AttentionRun {
 /** What laying out a run's keys costs, in rows of scores. */
 const overheadRows = 8;
 
-/** Scores that a run of several rows may have, so that a tile of them stays in a core's cache. */
+/** Scores that a run of several rows may have, so that a tile of them stays in a core's cache, … */
 const mostScores = 65_536;
+
+/** … unless it has no more rows than these: each run packs all its keys, which fewer rows would not make worth while. */
+const fewRows = 64;
 
 /**
  * Splits the queries into runs of rows that share their keys: a row joins the run before it where computing both over the
@@ -40,7 +43,8 @@ export function keysOf({ spans: [start0, end0, start1, end1] }: AttentionRun): n
 
 function pays(joined: AttentionRun, a: AttentionRun, b: AttentionRun): boolean {
   const rows = joined.rowEnd - joined.row;
-  return rows * keysOf(joined) <= mostScores && cost(joined) <= cost(a) + cost(b);
+  const fits = rows <= fewRows || rows * keysOf(joined) <= mostScores;
+  return fits && cost(joined) <= cost(a) + cost(b);
 }
 
 function cost(run: AttentionRun): number {
