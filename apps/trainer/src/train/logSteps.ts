@@ -44,7 +44,9 @@ export interface LogStepsOptions {
 export function logSteps(options: LogStepsOptions): () => void {
   const { run, loop, workers, timer, log, attempt, stepsBefore } = options;
   const writing = timer.section("log", { role: "log" });
-  const judge = createJudge(timer, { ready: () => loop.queue.depth });
+  /** Batches that were ready when the step began to wait; null when it did not. */
+  let ready: number | null = null;
+  const judge = createJudge(timer, { ready: () => ready });
   const stopGc = observeGc(timer);
   const untimed = stepClock();
   let result: StepResult | undefined;
@@ -60,7 +62,11 @@ export function logSteps(options: LogStepsOptions): () => void {
     log.emit("step", createStepRecord(numbered, { attempt, metrics, gauges, verdict }));
   };
 
-  timer.on("report", (report) => writing.time(() => write(report.snapshot())));
+  loop.on("starved", ({ depth }) => (ready = depth));
+  timer.on("report", (report) => {
+    writing.time(() => write(report.snapshot()));
+    ready = null;
+  });
   timer.on("late", (late) => log.emit("late", createLateRecord({ ...late, step: stepsBefore + late.step })));
   const stopSlow = watchSlowSteps(timer, (slow) =>
     log.emit("event", { kind: "event", step: stepsBefore + slow.step, name: "slow", data: slow }),

@@ -35,6 +35,14 @@ async function* skipping(): AsyncGenerator<TokenBatch> {
   yield tokenBatch(6);
 }
 
+// Batches that take some turns of the event loop each.
+async function* slowly(): AsyncGenerator<TokenBatch> {
+  for await (const batch of batchesFrom(0, 9)) {
+    for (let turns = 0; turns < 3; turns++) await turn();
+    yield batch;
+  }
+}
+
 describe("a loop whose hidden states come from elsewhere", () => {
   let ops: Ops;
   beforeAll(async () => {
@@ -94,6 +102,38 @@ describe("a loop whose hidden states come from elsewhere", () => {
     await next();
     expect(loop.queue.waits).toEqual({ put: 0, take: 1 });
     await iterator.return?.();
+  });
+
+  it("has asked for all that there is room for when a consumer goes to work that keeps the event loop from turning", async () => {
+    const from = source(() => 1);
+    const loop = createTargetForwardLoop({ source: from, ops, batches: slowly(), layerIds: [0], capacity: 3 });
+    const ahead: number[] = [];
+    const starved: number[] = [];
+    loop.on("starved", () => starved.push(ahead.length));
+    for await (const packed of loop) {
+      ahead.push(from.asked.length - 1 - packed.index);
+      const start = performance.now();
+      while (performance.now() - start < 100);
+      packed.dispose();
+    }
+    // Of the last batches there are no more to ask for.
+    expect(ahead.slice(1)).toEqual([3, 3, 3, 3, 3, 2, 1, 0]);
+    // What came meanwhile is let in before the consumer is said to starve.
+    expect(starved.filter((taken) => taken > 1)).toEqual([]);
+  });
+
+  it("keeps a consumer that has its batch no tenth of its work longer for a slow source of batches", async () => {
+    const waiting = new AbortController();
+    async function* stopping(): AsyncGenerator<TokenBatch> {
+      yield* batchesFrom(0, 2);
+      await new Promise((_, reject) => waiting.signal.addEventListener("abort", () => reject(waiting.signal.reason)));
+    }
+    const loop = createTargetForwardLoop({ source: source(() => 0), ops, batches: stopping(), layerIds: [0] });
+    const iterator = loop[Symbol.asyncIterator]();
+    for (let taken = 0; taken < 2; taken++) (await iterator.next()).value?.dispose();
+    const third = iterator.next();
+    waiting.abort(new Error("no third batch"));
+    await expect(third).rejects.toThrow("no third batch");
   });
 
   it("counts token numbers that were new, as each makes new shapes", async () => {

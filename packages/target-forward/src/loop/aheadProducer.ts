@@ -5,6 +5,7 @@ import type { Token } from "@dflash/timer";
 import type { TokenBatch } from "../tokenBatch.ts";
 import { aheadSections, type LoopTimer } from "./loopSections.ts";
 import type { Producer, ProducerContext, QueuedStates } from "./producer.ts";
+import { settledWithin } from "./settledWithin.ts";
 
 /** What a producer that works ahead of the consumer takes its hidden states from. */
 export interface AheadProducerOptions {
@@ -14,18 +15,29 @@ export interface AheadProducerOptions {
   readonly timer: LoopTimer;
 }
 
+/** Part of the consumer's last work that it is kept from the next at most, for batches of tokens to be pulled. */
+const patience = 0.1;
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
 /**
  * Asks a source for as many batches ahead of the consumer as the queue holds. They wait there in host memory, and are copied
  * to the consumer's engine when it takes them.
+ *
+ * A consumer that computes in this thread keeps the event loop from turning: what the source has sent is let in when it comes
+ * back, and it goes to work when the source has been asked for all that there is room for. Without that the source would have
+ * nothing to do while the consumer works.
  */
 export function aheadProducer(context: ProducerContext, { source, ops, timer }: AheadProducerOptions): Producer {
   const { feed, queue, capture } = context;
   const sections = aheadSections(timer);
-  let pulling = false;
+  let pulling: Promise<void> | undefined;
   let drained = false;
   let pulled = 0;
   let underWay = 0;
   let waiting = false;
+  let left = 0;
+  let workMs = 0;
   let timed: Token | undefined;
 
   /** Data count while the consumer waits: while it works, its thread would only see much later that they are there. */
@@ -76,28 +88,33 @@ export function aheadProducer(context: ProducerContext, { source, ops, timer }: 
   }
 
   async function pull(): Promise<void> {
-    pulling = true;
-    timeData();
     try {
       await fill();
     } catch (error) {
       drained = true;
       context.fail(error);
     }
-    pulling = false;
+    pulling = undefined;
     timeData();
   }
 
   return {
-    advance() {
+    async enter() {
       waiting = true;
-      if (pulling) timeData();
-      else if (!drained) void pull();
+      workMs = left === 0 ? 0 : performance.now() - left;
+      timeData();
+      await turn();
+    },
+    advance() {
+      if (pulling === undefined && !drained) pulling = pull();
+      timeData();
       return Promise.resolve();
     },
-    leave() {
+    async leave() {
+      if (pulling) await settledWithin(pulling, patience * workMs);
       waiting = false;
       timeData();
+      left = performance.now();
     },
   };
 }

@@ -16,13 +16,15 @@ export interface QueuedStates extends QueuedBatch {
 
 /** What fills the queue. */
 export interface Producer {
+  /** The consumer comes from its work and wants a batch. */
+  enter?(): Promise<void>;
   /**
    * Produces what the consumer's demand or the room in the queue asks for. Called before and after each batch that is taken.
    * Resolves when the consumer's own thread has done its part.
    */
   advance(): Promise<void>;
   /** The consumer has its batch and goes to work. */
-  leave?(): void;
+  leave?(): Promise<void>;
 }
 
 /** What a producer works with. */

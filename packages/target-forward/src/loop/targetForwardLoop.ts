@@ -120,6 +120,7 @@ export function createTargetForwardLoop(
     : inlineProducer(context, { model: options.model, ops, timer });
 
   async function take(): Promise<HiddenStates<Tensor | readonly Tensor[]> | null> {
+    await producer.enter?.();
     for (;;) {
       const taking = queue.take();
       if (queue.demand > 0) events.emit("starved", { depth: queue.depth, minReady: queue.minReady });
@@ -129,7 +130,7 @@ export function createTargetForwardLoop(
       await producer.advance();
       const states = taken?.open();
       if (taken && !states) continue;
-      producer.leave?.();
+      await producer.leave?.();
       return states ?? null;
     }
   }

@@ -81,7 +81,25 @@ const seeded: Record<string, Case> = {
   },
   "target-bound: one worker": { drafter, target: [{ name: "target/forward", us: 170_000 }] },
   "target-bound: inline": { drafter, target: [{ name: "target/forward", us: 190_000 }], workers: 0 },
+  "target-bound: one worker, minReady as high as its capacity": {
+    drafter,
+    target: [{ name: "target/forward", us: 170_000 }],
+    capacity: 3,
+    minReady: 3,
+  },
+  "target-bound: inline, with a high minReady": {
+    drafter,
+    target: [{ name: "target/forward", us: 190_000 }],
+    workers: 0,
+    minReady: 3,
+  },
   "drafter-bound: a fast target": { drafter, target: fast },
+  "drafter-bound: inline, with a high minReady": {
+    drafter,
+    target: [{ name: "target/forward", us: 20_000 }],
+    workers: 0,
+    minReady: 3,
+  },
   "drafter-bound: inline": { drafter, target: [{ name: "target/forward", us: 20_000 }], workers: 0 },
   "optimizer: as long as forward and backward": {
     drafter: more("optimizer", 75_000, { role: "optimizer" }),

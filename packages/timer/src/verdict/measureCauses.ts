@@ -28,6 +28,7 @@ const group = (lane: string): string => lane.replace(/\[.*\]$/, "");
 /** Splits the own lane's time in all steps among the causes that may have taken it. Causes may overlap: each is what would be won without it. */
 export function measureCauses(steps: readonly JudgedStep[], { dispatchUs }: EngineFacts = {}): CauseTimes {
   const times: CauseTimes = new Map();
+  const avoidable = avoidableWaiting(steps);
   const add: Add = (cause, ms) => {
     if (cause !== undefined) times.set(cause, (times.get(cause) ?? 0) + Math.max(0, ms));
   };
@@ -36,7 +37,7 @@ export function measureCauses(steps: readonly JudgedStep[], { dispatchUs }: Engi
     const own = Object.keys(report.lanes)[0]!;
     const blocking = Object.values(report.sections).filter((section) => rootLane(report, section) === own);
     for (const section of blocking) add(roleCause(section), section.selfMs ?? 0);
-    addWaits(step, own, add);
+    addWaits(step, own, avoidable, add);
     addEngine(step, blocking, add, dispatchUs);
     for (const { gcMs, stallMs } of Object.values(late)) {
       add("gc", gcMs ?? 0);
@@ -61,18 +62,46 @@ function rootLane(report: ReportSnapshot, { lane, parent }: SectionReport): stri
 const sum = (sections: readonly SectionReport[], of: (section: SectionReport) => number | null): number =>
   sections.reduce((total, section) => total + (of(section) ?? 0), 0);
 
+/** Part of the own lane's waiting that would not be if every lane worked all the time: what the busiest one needs longer than the own lane works is waited for anyway, and all that is made inside the wait. */
+function avoidableWaiting(steps: readonly JudgedStep[]): number {
+  const [first] = steps;
+  if (first === undefined) return 0;
+  const [own, ...others] = Object.keys(first.report.lanes);
+  const total = (of: (report: ReportSnapshot) => number): number =>
+    steps.reduce((ms, { report }) => ms + of(report), 0);
+  const waitedMs = total(({ lanes }) => lanes[own!]!.waitMs);
+  const busyMs = Math.max(0, ...others.map((name) => total(({ lanes }) => lanes[name]!.busyMs)));
+  const isInline = steps.some(({ report }) => others.some((name) => runsInside(report, name, own!)));
+  if (isInline || waitedMs === 0) return 0;
+  const workedMs = total(({ ms }) => ms) - waitedMs;
+  return Math.min(1, Math.max(0, 1 - (busyMs - workedMs) / waitedMs));
+}
+
+/** Whether a lane's sections run inside those of the own lane. */
+function runsInside(report: ReportSnapshot, lane: string, own: string): boolean {
+  return (
+    (report.lanes[lane]!.overlapMs[own] ?? 0) === 0 &&
+    Object.values(report.sections).some(
+      (section) => section.lane === lane && section.parent !== null && rootLane(report, section) === own,
+    )
+  );
+}
+
 /**
  * Whom the own lane waited for. While a lane that it waits for is busy, that lane is the cause, unless it has time to spare: then the two take turns that they need not take.
  * While that lane waits itself, the cause is whatever it waits for.
  */
-function addWaits({ report, ready }: JudgedStep, own: string, add: Add): void {
+function addWaits({ report, ready }: JudgedStep, own: string, avoidable: number, add: Add): void {
   const all = Object.values(report.sections);
   const others = Object.entries(report.lanes).filter(([name]) => name !== own);
   const forNobody = sum(all, (section) =>
     section.lane === own && section.role === "wait" && section.waitsFor === null ? section.selfMs : 0,
   );
   let waited = report.lanes[own]!.waitMs - forNobody;
-  if ((ready ?? 0) >= 1) return add("queue", waited);
+  if ((ready ?? 0) >= 1) {
+    add("queue", avoidable * waited);
+    waited *= 1 - avoidable;
+  }
 
   const unknown = all.filter(
     (section) =>
@@ -92,8 +121,7 @@ function addWaits({ report, ready }: JudgedStep, own: string, add: Add): void {
     const [name, { busyMs, overlapMs }] = slowest;
     const sections = all.filter((section) => section.lane === name);
     const overlap = overlapMs[own] ?? 0;
-    const isInline =
-      overlap === 0 && sections.some((section) => section.parent !== null && rootLane(report, section) === own);
+    const isInline = runsInside(report, name, own);
     const blamed = Math.min(Math.max(0, waited), busyMs - overlap);
     waited -= blamed;
     const spare = isInline ? 0 : Math.min(blamed, Math.max(0, report.ms - busyMs));

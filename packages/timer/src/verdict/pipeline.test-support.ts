@@ -127,7 +127,8 @@ export function playPipeline(pipeline: Pipeline): JudgedStep[] {
     let got: number;
     if (workers === 0) {
       got = run(timer, "target", target, start + 5, step) + 5;
-      stepBoundaries.push({ start, end: 0, ready: 0 });
+      // Only one batch is made while the drafter waits: the others are ready.
+      stepBoundaries.push({ start, end: 0, ready: step === 0 ? 0 : minReady - 1 });
     } else {
       while (done.length < step + minReady) produce(done.length, start);
       got = Math.max(start, done[step + minReady - 1]!);
