@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { cpus, loadavg } from "node:os";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { engineProblem } from "@dflash/engine";
 
 interface Answer {
   readonly wall: number;
@@ -11,29 +12,40 @@ interface Answer {
 }
 
 const path = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
-const [roundsText = "15", dir = path("../../data/tiny-target"), ids = "1,2,3,4,5"] = process.argv.slice(2);
+const [roundsText = "15", dir = path("../../data/tiny-target"), ids = "1,2,3,4,5", shapes = "2x128,8x256"] =
+  process.argv.slice(2);
 const rounds = Number(roundsText);
-const warmUp = 2;
-const batches = [
-  { rows: 2, length: 128 },
-  { rows: 8, length: 256 },
-];
+const warmUp = rounds > 5 ? 2 : 1;
+const problem = await engineProblem("tensorflow", { resolveFrom: path("../../apps/trainer") });
+const engines = problem === null ? ["wasm", "tensorflow"] : ["wasm"];
+if (problem !== null) console.error(`tensorflow: not run (${problem})`);
 
 console.log(`Node ${process.version}, ${cpus()[0]?.model}, ${cpus().length} cores, load ${loadavg()[0]!.toFixed(1)}\n`);
-for (const { rows, length } of batches) {
+for (const shape of shapes.split(",")) {
+  const [rows = "1", length = "1"] = shape.split("x");
   console.log(
-    `| ${rows} rows of ${length} tokens | median ms | p10 to p90 | least CPU ms | CPU, PyTorch = 1 | peak MiB |`,
+    `| ${rows} rows of ${length} tokens | least ms | PyTorch = 1 | median ms | p10 to p90 | least CPU ms | PyTorch = 1 | peak MiB |`,
   );
-  console.log("| --- | ---: | ---: | ---: | ---: | ---: |");
+  console.log("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
   for (const threads of ["1", "2"]) {
-    const shape = [String(rows), String(length), ids];
-    const [pytorch, wasm] = await measure([
-      ["python3", path("pytorch.py"), dir, threads, ...shape],
-      [process.execPath, "--import", "tsx", path("forwardProcess.ts"), dir, "wasm", threads, ...shape],
+    const what = [rows, length, ids];
+    const command = (engine: string): string[] => [
+      "node",
+      "--import",
+      "tsx",
+      path("forwardProcess.ts"),
+      dir,
+      engine,
+      threads,
+      ...what,
+    ];
+    const [pytorch, ...ours] = await measure([
+      ["python3", path("pytorch.py"), dir, threads, ...what],
+      ...engines.map(command),
     ]);
-    const leastCpu = Math.min(...pytorch!.map(({ cpu }) => cpu));
-    console.log(line(`PyTorch fp32, threads ${threads}`, pytorch!, leastCpu));
-    console.log(line(`wasm, threads ${threads}`, wasm!, leastCpu));
+    console.log(line(`PyTorch fp32, threads ${threads}`, pytorch!, pytorch!));
+    for (const [i, answers] of ours.entries())
+      console.log(line(`${engines[i]}, threads ${threads}`, answers, pytorch!));
   }
   console.log("");
 }
@@ -60,10 +72,11 @@ async function measure(commands: readonly (readonly string[])[]): Promise<Answer
   return running.map(({ answers }) => answers);
 }
 
-function line(name: string, answers: readonly Answer[], leastCpu: number): string {
+function line(name: string, answers: readonly Answer[], peer: readonly Answer[]): string {
   const walls = answers.map(({ wall }) => wall).toSorted((a, b) => a - b);
   const at = (share: number): string => walls[Math.round(share * (walls.length - 1))]!.toFixed(1);
-  const cpu = Math.min(...answers.map((answer) => answer.cpu));
+  const least = (of: "wall" | "cpu", from = answers): number => Math.min(...from.map((answer) => answer[of]));
+  const ratio = (of: "wall" | "cpu"): string => (least(of) / least(of, peer)).toFixed(2);
   const peak = Math.max(...answers.map((answer) => answer.peak)) / 2 ** 20;
-  return `| ${name} | ${at(0.5)} | ${at(0.1)} to ${at(0.9)} | ${cpu.toFixed(1)} | ${(cpu / leastCpu).toFixed(2)} | ${peak.toFixed(0)} |`;
+  return `| ${name} | ${at(0)} | ${ratio("wall")} | ${at(0.5)} | ${at(0.1)} to ${at(0.9)} | ${least("cpu").toFixed(1)} | ${ratio("cpu")} | ${peak.toFixed(0)} |`;
 }

@@ -1,12 +1,14 @@
 /** One forward a line of stdin, in a process of its own; answers with its wall and CPU time and the memory held at most. */
 import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 import { loadCausalLM } from "@dflash/causal-lm";
 import { engineNames, startEngine } from "@dflash/engine";
 import { createOps } from "@dflash/ops";
 
 const [dir = "", engineName = "wasm", threads = "1", rows = "1", length = "1", ids = ""] = process.argv.slice(2);
 const name = engineNames.find((known) => known === engineName) ?? "auto";
-const engine = await startEngine(name, { threads: Number(threads) });
+const resolveFrom = fileURLToPath(new URL("../../apps/trainer", import.meta.url));
+const engine = await startEngine(name, { threads: Number(threads), resolveFrom });
 const ops = createOps(engine);
 const model = await loadCausalLM(dir, { ops });
 const layerIds = ids.split(",").map(Number);

@@ -32,7 +32,8 @@ const row = (length: number): TokenBatch => ({
 });
 
 console.log(`Node ${process.version}, ${cpus()[0]?.model}, ${cpus().length} cores, load ${loadavg()[0]!.toFixed(1)}`);
-const engine = await startEngine(engineNames.find((name) => name === engineName) ?? "auto");
+const resolveFrom = fileURLToPath(new URL("../../apps/trainer", import.meta.url));
+const engine = await startEngine(engineNames.find((name) => name === engineName) ?? "auto", { resolveFrom });
 const ops = createOps(engine);
 console.log(`${engine.description}; ${peak()} before loading`);
 const reference = await openSafetensors(join(folder, "reference.safetensors"));
