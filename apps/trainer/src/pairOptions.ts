@@ -8,7 +8,7 @@ export function pairOptions(command: Command): Command {
       "--target <model>",
       "folder of the target model, or owner/name on the hub (default: the repository's tiny one)",
     )
-    .option("--engine <name>", "tensor engine: auto, tensorflow-gpu, tensorflow, wasm or cpu (default: auto)")
+    .option("--engine <name>", "tensor engine: auto, tensorflow-gpu, tensorflow, webgpu, wasm or cpu (default: auto)")
     .option("--threads <n>", "threads of the engine (default: the engine's choice)", integer(1, 64))
     .addOption(
       new Option(

@@ -17,6 +17,8 @@ export interface OtherCounts {
   passingBytes(): number;
   /** Values alive that no tensor was made of. */
   tensors(): number;
+  /** Told of each reading of `counters.kernels`. */
+  read(kernels: number): void;
 }
 
 /** Counts what tfjs dispatches, allocates and frees from now on, by shadowing methods of its one engine until `stop`. */
@@ -48,7 +50,9 @@ export function countKernels(others: OtherCounts): KernelCounts {
   return {
     counters: {
       get kernels() {
-        return kernels + others.dispatched();
+        const total = kernels + others.dispatched();
+        others.read(total);
+        return total;
       },
       get newBytes() {
         return newBytes + others.passingBytes();

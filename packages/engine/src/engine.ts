@@ -1,8 +1,10 @@
 import type { TensorflowOps } from "./tensorflowOps.ts";
 import type { WasmHeap } from "./wasmHeap.ts";
+import type { DeviceClock } from "./webgpu/deviceClock.ts";
+import type { GpuPrograms } from "./webgpu/gpuPrograms.ts";
 
 /** Engines by name; `auto` takes the fastest that works on this machine. */
-export type EngineName = "tensorflow-gpu" | "tensorflow" | "wasm" | "cpu";
+export type EngineName = "tensorflow-gpu" | "tensorflow" | "webgpu" | "wasm" | "cpu";
 
 /** Memory held on the engine. */
 export interface EngineMemory {
@@ -43,6 +45,10 @@ export interface Engine {
   readonly wasmHeap: WasmHeap | null;
   /** TensorFlow's own ops on the `tensorflow` engines, for fused kernels; null on the others. */
   readonly tensorflowOps: TensorflowOps | null;
+  /** WebGPU on the `webgpu` engine, for fused kernels; null on the others. */
+  readonly gpuPrograms: GpuPrograms | null;
+  /** The clock of a device that computes beside this thread; null where there is none. */
+  readonly deviceClock: DeviceClock | null;
   /** Memory held now. */
   readonly memory: () => EngineMemory;
   /** Running totals of what was dispatched and allocated. */

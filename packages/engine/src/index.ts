@@ -8,3 +8,5 @@ export type { MatmulPrecision } from "./tensorflowEnvironment.ts";
 export { engineProblem } from "./engineProblem.ts";
 export { engineNames, startEngine } from "./startEngine.ts";
 export type { StartEngineOptions } from "./startEngine.ts";
+export type { DeviceClock, DeviceTime } from "./webgpu/deviceClock.ts";
+export type { GpuOutput, GpuProgram, GpuPrograms, GpuProgramSource, GpuValues } from "./webgpu/gpuPrograms.ts";

@@ -18,8 +18,7 @@ export function loadTensorflowBinding({
 }: Partial<TensorflowSettings> & { gpu: boolean; resolveFrom?: string | undefined }): TensorflowSettings {
   const folder = findTensorflowPackage(resolveFrom);
   // Its own check comes after a second of loading everything else.
-  if (!hasTensorflowBinding(folder))
-    throw new Error(`tensorflow: ${tensorflowPackage} is installed without its native binding; ${bindingRemedy}`);
+  if (!hasTensorflowBinding(folder)) throw new Error(`tensorflow: no native binding; ${bindingRemedy}`);
   const settings = settleTensorflow(wanted);
   restoreUtilChecks();
   const require = createRequire(import.meta.url);

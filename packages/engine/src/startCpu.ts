@@ -12,9 +12,6 @@ export async function startCpu(): Promise<Engine> {
     description: "cpu: plain JavaScript, for small shapes only; the wasm engine is far faster and needs nothing more",
     threads: 1,
     deterministic: true,
-    wasmHeap: null,
-    tensorflowOps: null,
-    heapBytes: () => null,
     sync: () => Promise.resolve(),
   });
 }

@@ -1,6 +1,7 @@
 import type { Engine, EngineName } from "./engine.ts";
 import { startCpu } from "./startCpu.ts";
 import { startTensorflow } from "./startTensorflow.ts";
+import { startWebgpu } from "./startWebgpu.ts";
 import { startWasm } from "./startWasm.ts";
 import type { MatmulPrecision } from "./tensorflowEnvironment.ts";
 
@@ -13,15 +14,19 @@ export interface StartEngineOptions {
    * units for it, TensorFloat-32 on a GPU. `fp32` unless given. Like `threads`, the first start in a process decides.
    */
   matmulPrecision?: MatmulPrecision;
-  /** Folder to look for `@tensorflow/tfjs-node-gpu` in first; the working folder and the main script's come next. */
+  /** Part of the name of the GPU that the `webgpu` engine is to take; the fastest unless given. */
+  adapter?: string;
+  /** Folder to look for optional packages, the native engines, in first; the working folder and the main script's come next. */
   resolveFrom?: string;
 }
 
-type Starter = (options: StartEngineOptions) => Promise<Engine>;
+/** Starts an engine; one that nobody asked for by its name must be worth it. */
+type Starter = (options: StartEngineOptions, named: boolean) => Promise<Engine>;
 
 const starters: ReadonlyMap<EngineName, Starter> = new Map<EngineName, Starter>([
   ["tensorflow-gpu", (options) => startTensorflow("tensorflow-gpu", options)],
   ["tensorflow", (options) => startTensorflow("tensorflow", options)],
+  ["webgpu", (options, named) => startWebgpu(options, { allowSoftware: named })],
   ["wasm", startWasm],
   ["cpu", startCpu],
 ]);
@@ -38,15 +43,15 @@ export async function startEngine(name: EngineName | "auto", options: StartEngin
   if (name !== "auto") {
     const start = starters.get(name);
     if (start === undefined) throw new Error(`unknown engine "${name}"; engines are auto, ${engineNames.join(", ")}`);
-    return start(options);
+    return start(options, true);
   }
   const missing = new Set<string>();
   for (const start of starters.values()) {
     try {
-      const engine = await start(options);
+      const engine = await start(options, false);
       return missing.size === 0
         ? engine
-        : { ...engine, description: `${engine.description}; ${[...missing].join("; ")}` };
+        : { ...engine, description: `${engine.description} (no ${[...missing].join("; no ")})` };
     } catch (error) {
       missing.add(error instanceof Error ? error.message : String(error));
     }

@@ -28,9 +28,7 @@ export async function startTensorflow(
     description: `${gpu ? "tensorflow-gpu" : "tensorflow"}: native TensorFlow, ${[device, ...remarks(settings, wanted, gpu)].join(", ")}`,
     threads: settings.threads,
     deterministic: !gpu,
-    wasmHeap: null,
     tensorflowOps: openTensorflowOps(backend),
-    heapBytes: () => null,
     async sync() {
       // Kernels run in order on one stream: a value computed now is there when all before it are.
       const marker = tf.tidy(() => tf.add(tf.scalar(0), tf.scalar(0)));

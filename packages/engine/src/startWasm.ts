@@ -32,7 +32,6 @@ export async function startWasm({
     threads: wasmHeap.threads,
     deterministic: true,
     wasmHeap,
-    tensorflowOps: null,
     heapBytes: () => heapBytes(started),
     sync: () => Promise.resolve(),
   });

@@ -3,12 +3,16 @@ import { countKernels } from "./countKernels.ts";
 import type { Engine } from "./engine.ts";
 import type { CountedTensorflowOps } from "./tensorflowOps.ts";
 import type { OwnedWasmHeap } from "./wasmHeap.ts";
+import type { OwnedDeviceClock } from "./webgpu/deviceClock.ts";
+import type { CountedGpuPrograms } from "./webgpu/openGpuPrograms.ts";
 
 /** What each engine adds to the parts that all tfjs backends share. */
 export interface TfjsEngineParts extends Pick<Engine, "name" | "description" | "threads" | "deterministic" | "sync"> {
-  readonly heapBytes: () => number | null;
-  readonly wasmHeap: OwnedWasmHeap | null;
-  readonly tensorflowOps: CountedTensorflowOps | null;
+  readonly heapBytes?: () => number;
+  readonly wasmHeap?: OwnedWasmHeap;
+  readonly tensorflowOps?: CountedTensorflowOps;
+  readonly gpuPrograms?: CountedGpuPrograms;
+  readonly deviceClock?: OwnedDeviceClock | null;
 }
 
 let running: string | null = null;
@@ -27,19 +31,29 @@ export async function activateBackend(name: string): Promise<tf.KernelBackend> {
 }
 
 /** The {@link Engine} over the current tfjs backend. */
-export function tfjsEngine({ heapBytes, wasmHeap, tensorflowOps, ...parts }: TfjsEngineParts): Engine {
+export function tfjsEngine({
+  heapBytes,
+  wasmHeap,
+  tensorflowOps,
+  gpuPrograms,
+  deviceClock,
+  ...parts
+}: TfjsEngineParts): Engine {
   running = parts.name;
   const counts = countKernels({
-    dispatched: () => (wasmHeap?.dispatched() ?? 0) + (tensorflowOps?.dispatched() ?? 0),
+    dispatched: (wasmHeap ?? tensorflowOps ?? gpuPrograms)?.dispatched ?? (() => 0),
     passingBytes: () => tensorflowOps?.passingBytes() ?? 0,
     tensors: () => tensorflowOps?.loose() ?? 0,
+    read: (kernels) => deviceClock?.mark(kernels),
   });
   let disposed = false;
   return {
     ...parts,
-    wasmHeap,
-    tensorflowOps,
-    memory: () => ({ tensors: counts.counters.tensors, bytes: counts.liveBytes(), heapBytes: heapBytes() }),
+    wasmHeap: wasmHeap ?? null,
+    tensorflowOps: tensorflowOps ?? null,
+    gpuPrograms: gpuPrograms ?? null,
+    deviceClock: deviceClock ?? null,
+    memory: () => ({ tensors: counts.counters.tensors, bytes: counts.liveBytes(), heapBytes: heapBytes?.() ?? null }),
     counters: counts.counters,
     dispose() {
       if (disposed) return;

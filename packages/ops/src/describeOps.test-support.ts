@@ -12,16 +12,22 @@ const subjects: { engine: EngineName; fused: boolean }[] = [
   { engine: "wasm", fused: true },
   { engine: "tensorflow", fused: false },
   { engine: "tensorflow", fused: true },
+  { engine: "webgpu", fused: false },
+  { engine: "webgpu", fused: true },
 ];
 
-const missing = await engineProblem("tensorflow", { threads: 1, resolveFrom: appFolder });
+/** Why an engine is not tested here. WebGPU is, in the long lane: on a GPU in software it takes minutes. */
+const missing = new Map<EngineName, string | null>([
+  ["tensorflow", await engineProblem("tensorflow", { threads: 1, resolveFrom: appFolder })],
+  ["webgpu", process.env["DFLASH_LONG"] ? await engineProblem("webgpu", { resolveFrom: appFolder }) : "DFLASH_LONG=1"],
+]);
 
 /** Runs the tests of `body` on every engine that starts here, in each of its forms; after each test everything must be freed. */
 export function describeOps(body: (ops: () => Ops) => void): void {
   for (const { engine: name, fused } of subjects) {
-    const skipped = name === "tensorflow" && missing !== null;
-    const reason = skipped ? ` (skipped: ${missing})` : "";
-    describe.skipIf(skipped)(`${name}, ${fused ? "as shipped" : "composed"}${reason}`, () => {
+    const problem = missing.get(name) ?? null;
+    const reason = problem === null ? "" : ` (skipped: ${problem})`;
+    describe.skipIf(problem !== null)(`${name}, ${fused ? "as shipped" : "composed"}${reason}`, () => {
       let ops: Ops;
       let tensors: number;
       beforeAll(async () => {

@@ -12,7 +12,7 @@ export function captureCommand(): Command {
     )
     .option("--data <file>", "chat records, JSONL (default: GSM8K as answered by the tiny target)")
     .requiredOption("--out <dir>", "folder of the files; what it holds already is not computed again")
-    .option("--engine <name>", "tensor engine: auto, tensorflow-gpu, tensorflow, wasm or cpu (default: auto)")
+    .option("--engine <name>", "tensor engine: auto, tensorflow-gpu, tensorflow, webgpu, wasm or cpu (default: auto)")
     .option("--threads <n>", "threads of the engine (default: the engine's choice)", integer(1, 64))
     .option("--max-length <n>", "longest record in tokens, longer ones are cut (default: 512)", integer(4, 1_048_576))
     .option("--features <n>", "target layers to capture (default: 5)", integer(1, 256))
