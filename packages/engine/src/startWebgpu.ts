@@ -18,9 +18,11 @@ export async function startWebgpu(
   { adapter, resolveFrom }: StartWebgpuOptions = {},
   { allowSoftware = true }: { allowSoftware?: boolean } = {},
 ): Promise<Engine> {
-  const { create, WebGPUBackend } = await loadWebgpu(resolveFrom);
-  // Dawn lives as long as something refers to `gpu`, and keeps the process running.
+  if (!allowSoftware && !mayHaveGpu()) throw new Error("webgpu: no GPU here");
+  const { create, globals, WebGPUBackend } = await loadWebgpu(resolveFrom);
   const { gpu, device, info, software } = await openAdapter(create, { adapter, allowSoftware });
+  // The backend names them as in a browser.
+  Object.assign(globalThis, globals);
   // The backend looks for a browser's GPU when it is made.
   const own = Object.getOwnPropertyDescriptor(globalThis, "navigator");
   Object.defineProperty(globalThis, "navigator", { configurable: true, value: { gpu, userAgent: "node" } });

@@ -120,9 +120,11 @@ function watchFailures(device: GPUDevice): { check: () => void } {
         : `webgpu: the GPU refuses a command: ${reason}`,
     );
   };
-  void device.lost.then(({ reason, message }) => {
+  const awaitLoss = async (): Promise<void> => {
+    const { reason, message } = await device.lost;
     if (reason !== "destroyed") failure ??= new Error(`webgpu: the GPU is gone: ${message.split("\n")[0]}`);
-  });
+  };
+  void awaitLoss();
   return {
     check() {
       if (failure !== null) throw failure;

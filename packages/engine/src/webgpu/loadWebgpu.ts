@@ -6,14 +6,14 @@ import type { AdapterInfo } from "./openAdapter.ts";
 
 /** What we use of npm's `webgpu`. */
 interface Dawn {
-  create(options: string[]): GPU;
+  readonly create: (options: string[]) => GPU;
   /** Classes and flags by the names that they have in a browser. */
-  globals: object;
+  readonly globals: object;
 }
 
 /** What we use of `@tensorflow/tfjs-backend-webgpu`, which registers its kernels when it is loaded. */
 interface TfjsWebgpu {
-  WebGPUBackend: new (device: GPUDevice, info: AdapterInfo) => KernelBackend;
+  readonly WebGPUBackend: new (device: GPUDevice, info: AdapterInfo) => KernelBackend;
 }
 
 const packages = { dawn: "webgpu", backend: "@tensorflow/tfjs-backend-webgpu" } as const;
