@@ -14,13 +14,13 @@ export default defineConfig({
     reporters: results === undefined ? ["default"] : ["default", ["json", { outputFile: results }]],
     testTimeout: 180_000,
     hookTimeout: 180_000,
-    projects: ["packages", "apps"].flatMap((folder) =>
+    projects: ["packages", "apps", "examples"].flatMap((folder) =>
       readdirSync(`${root}/${folder}`).map((name) => ({
         extends: true as const,
         test: {
           name,
           root: `${root}/${folder}/${name}`,
-          include: ["src/**/*.test.ts"],
+          include: ["src/**/*.test.ts", "*.test.ts"],
           pool: numeric.has(name) ? ("forks" as const) : ("threads" as const),
           isolate: numeric.has(name),
         },

@@ -1,0 +1,42 @@
+// Publishes every version that the registry does not have yet, from packed tarballs.
+//   node scripts/publishPackages.mjs [--dry-run]
+// Registry, access token and provenance come from npm's own configuration (.npmrc, NPM_CONFIG_*).
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { publishablePackages } from "./publishablePackages.mjs";
+import { runCommand, runOnAll } from "./runCommand.mjs";
+
+const dryRun = process.argv.includes("--dry-run");
+const tarballs = mkdtempSync(join(tmpdir(), "release-"));
+
+const isPublished = ({ name, version }) =>
+  runCommand("npm", ["view", `${name}@${version}`, "version"]).then(
+    (answer) => answer !== "",
+    (error) => {
+      if (error.message.includes("E404")) return false;
+      throw error;
+    },
+  );
+
+try {
+  await runOnAll(publishablePackages(join(import.meta.dirname, "..")), async ({ folder, manifest }) => {
+    const release = `${manifest.name}@${manifest.version}`;
+    if (await isPublished(manifest)) {
+      console.log(`${release} is published already`);
+      return;
+    }
+    const tarball = join(tarballs, `${manifest.name.replace(/.*\//, "")}.tgz`);
+    await runCommand("pnpm", ["pack", "--out", tarball], { cwd: folder });
+    // From its own folder: npm takes a path in a workspace for a package of it.
+    await runCommand("npm", ["publish", tarball, ...(dryRun ? ["--dry-run"] : [])], {
+      cwd: tarballs,
+    });
+    console.log(`${release} ${dryRun ? "would be published" : "published"}`);
+  });
+} catch (error) {
+  console.error(error.message);
+  process.exitCode = 1;
+} finally {
+  rmSync(tarballs, { recursive: true });
+}
