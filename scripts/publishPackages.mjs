@@ -1,4 +1,4 @@
-// Publishes every version that the registry does not have yet, from packed tarballs.
+// Builds, then publishes every version that the registry does not have yet, from packed tarballs.
 //   node scripts/publishPackages.mjs [--dry-run]
 // Registry, access token and provenance come from npm's own configuration (.npmrc, NPM_CONFIG_*).
 import { mkdtempSync, rmSync } from "node:fs";
@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { publishablePackages } from "./publishablePackages.mjs";
 import { runCommand, runOnAll } from "./runCommand.mjs";
 
+const root = join(import.meta.dirname, "..");
 const dryRun = process.argv.includes("--dry-run");
 const tarballs = mkdtempSync(join(tmpdir(), "release-"));
 
@@ -20,7 +21,8 @@ const isPublished = ({ name, version }) =>
   );
 
 try {
-  await runOnAll(publishablePackages(join(import.meta.dirname, "..")), async ({ folder, manifest }) => {
+  await runCommand("pnpm", ["build"], { cwd: root });
+  await runOnAll(publishablePackages(root), async ({ folder, manifest }) => {
     const release = `${manifest.name}@${manifest.version}`;
     if (await isPublished(manifest)) {
       console.log(`${release} is published already`);

@@ -23,11 +23,11 @@ try {
   registry = await startRegistry({ folder, scopes });
   const [newestNode] = await Promise.all([installNode(24), prepareClone()]);
   const env = { ...registry.env, TURBO_TELEMETRY_DISABLED: "1" };
-  report("cloned, versioned and built");
+  report("cloned and versioned");
   await refusesSources();
   await runCommand(process.execPath, ["scripts/publishPackages.mjs"], { cwd: clone, env });
   const released = publishablePackages(clone);
-  report(`published ${released.map(({ manifest }) => `${manifest.name}@${manifest.version}`).join(" ")}`);
+  report(`built and published ${released.map(({ manifest }) => `${manifest.name}@${manifest.version}`).join(" ")}`);
 
   const shared = {
     projects,
@@ -62,7 +62,6 @@ async function prepareClone() {
   writeFileSync(join(clone, ".changeset/release-test.md"), `---\n${names.join("\n")}\n---\n\nA release for a test.\n`);
   await runCommand("pnpm", ["install", "--frozen-lockfile", "--prefer-offline", "--ignore-scripts"], { cwd: clone });
   await runCommand("pnpm", ["changeset", "version"], { cwd: clone });
-  await runCommand("pnpm", ["build"], { cwd: clone });
 }
 
 /** A package must not be published from its folder. */
