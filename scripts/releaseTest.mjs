@@ -38,15 +38,14 @@ try {
     model: join(root, "data/tiny-target"),
     chats: join(root, "data/gsm8k/train.tiny-target.jsonl"),
   };
-  await runOnAll([...released, "pipeline"], async (item) => {
-    if (item === "pipeline") {
-      await runPipeline({ ...shared, example: join(root, "examples/training-loop"), released });
-      report("a pipeline of published packages trained, with a formatter of its own");
-    } else {
-      await consumePackage({ ...shared, ...item });
-      report(`${item.manifest.name} added alone with pnpm and npm, its example run, its types checked`);
-    }
+  // First, since examples take the drafter that it trains.
+  const drafter = runPipeline({ ...shared, example: join(root, "examples/training-loop"), released });
+  const pipeline = drafter.then(() => report("a pipeline of published packages trained, with a formatter of its own"));
+  const consumed = runOnAll(released, async (item) => {
+    await consumePackage({ ...shared, ...item, drafter });
+    report(`${item.manifest.name} added alone with pnpm and npm, its example run, its types checked`);
   });
+  await Promise.all([pipeline, consumed]);
   rmSync(folder, { recursive: true });
 } catch (error) {
   console.error(`${error.message}\nkept ${folder}`);

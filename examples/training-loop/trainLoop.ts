@@ -1,4 +1,4 @@
-// A training loop of one's own, without the trainer: node trainLoop.ts <target folder> <chat file> [steps]
+// A training loop of one's own, without the trainer: node trainLoop.ts [target folder] [chat file] [steps] [folder to save in]
 import { loadCausalLM } from "@dflash/causal-lm";
 import { createChatBatches, loadTokenizer } from "@dflash/chat-data";
 import {
@@ -8,6 +8,7 @@ import {
   createDrafterConfig,
   createTrainStep,
   randomWeights,
+  saveDrafter,
   type StepResult,
   targetLayerIds,
 } from "@dflash/drafter";
@@ -20,7 +21,7 @@ import { createJudge } from "@dflash/timer/verdict";
 import { EventEmitter } from "eventemitter3";
 import arrowFormatter from "./arrowFormatter.ts";
 
-const [targetFolder = "data/tiny-target", chats = "data/gsm8k/train.tiny-target.jsonl", steps = "20"] =
+const [targetFolder = "data/tiny-target", chats = "data/gsm8k/train.tiny-target.jsonl", steps = "20", drafterFolder] =
   process.argv.slice(2);
 
 const engine = await startEngine("wasm");
@@ -68,6 +69,7 @@ for (let step = 0; step < Number(steps); step++) {
 }
 await hiddenStates.return?.();
 
+if (drafterFolder !== undefined) await saveDrafter(drafterFolder, drafter);
 await log.close();
 trainStep.dispose();
 drafter.dispose();

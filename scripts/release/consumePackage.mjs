@@ -16,10 +16,10 @@ const resolutions = [
 ];
 
 /**
- * Does what a package's README says, in an empty folder: adds it and what its example imports, runs the example with the
- * given Nodes, and checks the example and every type of every entry point.
+ * Does what a package's README says, in an empty folder: adds it and what its example imports, checks the example and every
+ * type of every entry point, and runs the example with the folders of a target model and of a drafter (a promise) as arguments.
  */
-export async function consumePackage({ folder, manifest, projects, env, nodes, compiler, model }) {
+export async function consumePackage({ folder, manifest, projects, env, nodes, compiler, model, drafter }) {
   const { packages, code } = readmeExample(folder);
   if (!packages.includes(manifest.name)) throw new Error(`${manifest.name}: its README does not say to add it`);
   for (const { client, add, node } of clients) {
@@ -28,9 +28,9 @@ export async function consumePackage({ folder, manifest, projects, env, nodes, c
     writeFileSync(join(project, "package.json"), JSON.stringify({ name: "consumer", private: true, type: "module" }));
     writeFileSync(join(project, "example.mjs"), code);
     await runCommand(client, [...add, ...packages, "@types/node@20"], { cwd: project, env });
-    const printed = await runCommand(nodes[node], ["example.mjs", model], { cwd: project });
-    if (printed === "") throw new Error(`${manifest.name}: the README's example prints nothing`);
     if (client === "pnpm") await checkTypes({ project, manifest, code, compiler });
+    const printed = await runCommand(nodes[node], ["example.mjs", model, await drafter], { cwd: project });
+    if (printed === "") throw new Error(`${manifest.name}: the README's example prints nothing`);
   }
 }
 

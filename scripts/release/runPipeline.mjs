@@ -6,7 +6,7 @@ const steps = 3;
 
 /**
  * Copies an example that trains a drafter out of the workspace, gives it published packages instead, compiles it as strictly
- * as TypeScript can, and runs it with the given Nodes.
+ * as TypeScript can, and runs it with the given Nodes. Gives the folder of the drafter that it trained.
  */
 export async function runPipeline({ example, released, projects, env, nodes, compiler, model, chats }) {
   const project = join(projects, "pipeline");
@@ -37,9 +37,12 @@ export async function runPipeline({ example, released, projects, env, nodes, com
   writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.ts"] }));
   await runCommand(process.execPath, [compiler, "-p", "."], { cwd: project });
   for (const node of Object.values(nodes)) {
-    const printed = await runCommand(node, ["dist/trainLoop.js", model, chats, String(steps)], { cwd: project });
+    const printed = await runCommand(node, ["dist/trainLoop.js", model, chats, String(steps), "drafter"], {
+      cwd: project,
+    });
     const losses = printed.split("\n").map((line) => Number(/^\d+ [↓↑] loss ([\d.]+)/.exec(line)?.[1]));
     if (losses.length !== steps || !(losses.at(-1) < losses[0]))
       throw new Error(`pipeline: expected ${steps} lines of its formatter with a loss that falls, got\n${printed}`);
   }
+  return join(project, "drafter");
 }
