@@ -15,7 +15,7 @@ const shortName = (name) => name.replace(/.*\//, "");
 
 function importsOf(source, names) {
   const files = readdirSync(source, { recursive: true }).filter(
-    (file) => /\.ts$/.test(file) && !/\.test\b|\.test-/.test(file),
+    (file) => file.endsWith(".ts") && !/\.test\b|\.test-/.test(file),
   );
   const found = new Map();
   for (const file of files) {
