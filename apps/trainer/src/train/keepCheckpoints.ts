@@ -1,6 +1,7 @@
 import type { ChatPosition } from "@dflash/chat-data";
 import { type DFlashDrafter, pruneCheckpoints, saveCheckpoint, type StepResult, type TrainStep } from "@dflash/drafter";
 import { checkpointsOf } from "../drafterFolder.ts";
+import type { Evaluator } from "./createEvaluator.ts";
 import type { TrackedBatches } from "./trackPositions.ts";
 import type { TrainConfig } from "./trainConfig.ts";
 import { trainSettings } from "./trainSettings.ts";
@@ -10,6 +11,8 @@ export interface KeepCheckpointsOptions {
   drafter: DFlashDrafter;
   step: TrainStep;
   batches: TrackedBatches;
+  /** Real acceptance lengths; null where none are measured. */
+  evaluator: Evaluator | null;
 }
 
 /** Saves a run's checkpoints. */
@@ -19,8 +22,12 @@ export interface Checkpoints {
   readonly save: (step: number) => Promise<void>;
 }
 
-/** Checkpoints with the place in the data, scored by the joint acceptance length over the steps since the one before. */
-export function keepCheckpoints({ config, drafter, step: trainStep, batches }: KeepCheckpointsOptions): Checkpoints {
+/**
+ * Checkpoints with the place in the data, scored by the real acceptance length where that was measured after the same step. In a
+ * run that measures none, by the joint one in training over the steps since the checkpoint before.
+ */
+export function keepCheckpoints(options: KeepCheckpointsOptions): Checkpoints {
+  const { config, drafter, step: trainStep, batches, evaluator } = options;
   const settings = trainSettings(config);
   const dir = checkpointsOf(config.out);
   let last = -1;
@@ -33,7 +40,8 @@ export function keepCheckpoints({ config, drafter, step: trainStep, batches }: K
       counted = { blocks: counted.blocks + matches.blocks, accepted: counted.accepted + matches.accepted };
     },
     async save(step) {
-      const score = counted.blocks === 0 ? null : 1 + counted.accepted / counted.blocks;
+      const joint = counted.blocks === 0 ? null : 1 + counted.accepted / counted.blocks;
+      const score = evaluator === null ? joint : evaluator.lengthAt(step);
       counted = { blocks: 0, accepted: 0 };
       await saveCheckpoint(dir, { step, drafter, trainStep, score, settings, carried: batches.after(last) });
       await pruneCheckpoints(dir, config.keep);

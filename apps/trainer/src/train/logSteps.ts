@@ -15,6 +15,7 @@ import { type Timer, watchSlowSteps } from "@dflash/timer";
 import { observeGc } from "@dflash/timer/node";
 import { createJudge } from "@dflash/timer/verdict";
 import type { EventEmitter } from "eventemitter3";
+import type { Evaluator, Tau } from "./createEvaluator.ts";
 import type { TrainConfig } from "./trainConfig.ts";
 
 export interface LogStepsOptions {
@@ -35,6 +36,8 @@ export interface LogStepsOptions {
   stepsBefore: number;
   /** Floating-point operations a second that the engine reaches in a plain product; null when not measured. */
   peakFlops: number | null;
+  /** Null where no acceptance lengths are measured. */
+  evaluator: Evaluator | null;
 }
 
 /**
@@ -55,7 +58,8 @@ export function logSteps(options: LogStepsOptions): () => void {
 
   const write = (times: StepTimes): void => {
     if (steps === 1) log.emit("header", header(options, times));
-    const metrics = stepMetrics(result, times.ms, options.peakFlops);
+    // Measuring the drafter is no part of training it.
+    const metrics = stepMetrics(result, times.ms - (times.sections["eval"]?.ms ?? 0), options.peakFlops);
     const gauges = { ...stepGauges(options), batch_shapes: shapes };
     const verdict = timer.enabled ? judge.verdict() : null;
     const numbered = { ...times, step: stepsBefore + times.step };
@@ -86,6 +90,10 @@ export function logSteps(options: LogStepsOptions): () => void {
     timer.mark("checkpoint");
     log.emit("event", { kind: "event", step, name: "checkpoint", data: null });
   });
+  run.on("tau", ({ step }) => {
+    timer.mark("eval");
+    log.emit("event", { kind: "event", step, name: "tau", data: tauData(options.evaluator?.latest ?? null) });
+  });
   loop.on("batch", (batch) => (shapes = batch.shapes));
   const onCrash = (data: object): void =>
     void log.emit("event", { kind: "event", step: stepsBefore + steps, name: "worker-crash", data });
@@ -98,6 +106,16 @@ export function logSteps(options: LogStepsOptions): () => void {
     judge.stop();
     stopGc();
     stopSlow();
+  };
+}
+
+/** An evaluation, and what of it a reader wants to know. */
+function tauData(tau: Tau | null): unknown {
+  if (tau === null) return null;
+  const length = tau.pooled === null ? "unknown" : tau.pooled.toFixed(3);
+  return {
+    message: `acceptance length ${length} on ${tau.prompts} prompts, in ${(tau.ms / 1000).toFixed(1)} s`,
+    ...tau,
   };
 }
 

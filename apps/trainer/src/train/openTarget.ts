@@ -1,5 +1,11 @@
 import { availableParallelism } from "node:os";
-import { type CausalLMConfig, loadCausalLM, loadTargetHead, readCausalLMConfig } from "@dflash/causal-lm";
+import {
+  type CausalLM,
+  type CausalLMConfig,
+  loadCausalLM,
+  loadTargetHead,
+  readCausalLMConfig,
+} from "@dflash/causal-lm";
 import type { Ops } from "@dflash/ops";
 import {
   type HiddenStateFiles,
@@ -7,7 +13,6 @@ import {
   openHiddenStateFiles,
   startTargetWorkers,
   type TargetHead,
-  type TargetModel,
   type TargetWorkers,
 } from "@dflash/target-forward";
 import type { Timer } from "@dflash/timer";
@@ -19,7 +24,7 @@ export interface OpenTarget {
   /** Shared with the drafter, on its engine. */
   readonly head: TargetHead;
   /** Where hidden states come from: this thread, others, or files. */
-  readonly states: { readonly model: TargetModel } | { readonly source: HiddenStateSource };
+  readonly states: { readonly model: CausalLM } | { readonly source: HiddenStateSource; readonly model?: never };
   /** Null unless the target runs in other threads. */
   readonly workers: TargetWorkers | null;
   /** Null unless the hidden states are files. */

@@ -3,7 +3,7 @@ import { fifths } from "./fifths.ts";
 
 /** What a run amounts to, beside the summary of its sections. */
 export interface RunResult {
-  /** Wall time of all steps. */
+  /** Wall time of all steps, in it that of measuring acceptance lengths, which the tokens per second leave out. */
   total_ms: number;
   tokens_per_s: number | null;
   /** Means over each fifth of the steps. */
@@ -11,6 +11,8 @@ export interface RunResult {
   accuracy_by_fifth: (number | null)[];
   /** The section of the steps that did most itself, waiting aside, and its share of the wall time. */
   bottleneck: { section: string; share: number } | null;
+  /** Real acceptance lengths on held-out prompts, in the order of their steps. */
+  tau: { step: number; acceptance_length: number | null }[];
 }
 
 /** Accumulates the records of a run. */
@@ -18,6 +20,8 @@ export interface RunTotals {
   /** Tells what the sections are. */
   begin(header: HeaderRecord): void;
   add(record: StepRecord): void;
+  /** Takes the events `tau`. */
+  addTau(tau: { readonly step: number; readonly acceptanceLength: number | null }): void;
   result(): RunResult;
   /** The result for a reader. */
   lines(): string[];
@@ -27,24 +31,30 @@ type Named = HeaderRecord["sections"][number];
 
 const row = (values: (number | null)[]): string => values.map((value) => value?.toFixed(3) ?? "-").join("  ");
 
+const tauText = ({ step, acceptance_length: length }: RunResult["tau"][number]): string =>
+  `${length?.toFixed(3) ?? "-"} at step ${step}`;
+
 /** Empty totals. */
 export function runTotals(): RunTotals {
   const losses: (number | null)[] = [];
   const accuracies: (number | null)[] = [];
   const selfMs = new Map<string, number>();
-  /** Sections that are no part of the steps' time: they wait, or run beside the steps in other threads. */
+  /** Sections that are no part of training's own time: they wait, measure the drafter, or run beside the steps in other threads. */
   const beside = new Set<string>();
+  const tau: RunResult["tau"] = [];
   let totalMs = 0;
+  let evalMs = 0;
   let tokens = 0;
 
   const result = (): RunResult => {
     const [section, ms] = [...selfMs].toSorted((a, b) => b[1] - a[1])[0] ?? [];
     return {
       total_ms: totalMs,
-      tokens_per_s: totalMs > 0 ? (1000 * tokens) / totalMs : null,
+      tokens_per_s: totalMs > evalMs ? (1000 * tokens) / (totalMs - evalMs) : null,
       loss_by_fifth: fifths(losses),
       accuracy_by_fifth: fifths(accuracies),
       bottleneck: section === undefined || ms === undefined ? null : { section, share: ms / totalMs },
+      tau,
     };
   };
 
@@ -55,10 +65,12 @@ export function runTotals(): RunTotals {
         const outer = sections.find(({ name }) => name === parent);
         return outer ? root(outer) : lane;
       };
-      for (const section of sections) if (section.role === "wait" || root(section) !== own) beside.add(section.name);
+      for (const section of sections)
+        if (["wait", "eval"].includes(section.role ?? "") || root(section) !== own) beside.add(section.name);
     },
     add({ ms, residual_ms: residualMs, metrics, sections }) {
       totalMs += ms;
+      evalMs += sections["eval"]?.ms ?? 0;
       tokens += metrics["tokens"] ?? 0;
       losses.push(metrics["loss"] ?? null);
       accuracies.push(metrics["accuracy"] ?? null);
@@ -66,12 +78,14 @@ export function runTotals(): RunTotals {
         if (!beside.has(name)) selfMs.set(name, (selfMs.get(name) ?? 0) + (self ?? 0));
       if (Object.keys(sections).length > 0) selfMs.set("residual", (selfMs.get("residual") ?? 0) + residualMs);
     },
+    addTau: ({ step, acceptanceLength }) => void tau.push({ step, acceptance_length: acceptanceLength }),
     result,
     lines() {
       const { bottleneck, loss_by_fifth: loss, accuracy_by_fifth: accuracy, tokens_per_s: rate } = result();
       return [
         `loss by fifth of the run      ${row(loss)}`,
         `accuracy by fifth of the run  ${row(accuracy)}`,
+        ...(tau.length === 0 ? [] : [`acceptance length             ${tau.map(tauText).join("  ")}`]),
         `${(totalMs / 1000).toFixed(1)} s in ${losses.length} steps, ${rate?.toFixed(0) ?? "-"} tokens/s`,
         ...(bottleneck === null
           ? []

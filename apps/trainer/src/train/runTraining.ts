@@ -39,7 +39,9 @@ export async function runTraining(given: Given, resume?: string): Promise<void> 
 
   const interrupt = stopOnInterrupt(say);
   try {
-    const { reason, steps, skipped } = await run.start(interrupt.signal).finished;
+    const training = run.start(interrupt.signal);
+    training.on("tau", (tau) => totals.addTau(tau));
+    const { reason, steps, skipped } = await training.finished;
     const record = summary.record();
     if (record !== null) run.log.emit("summary", record);
     await log.close();

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { isModelName } from "@dflash/causal-lm";
 import { callerFolder } from "../callerFolder.ts";
+import { defaultData, defaultPrompts } from "../defaultTarget.ts";
 import { drafterFolder, readDrafterConfig } from "../drafterFolder.ts";
 import { flagOf, type Values } from "../settings/field.ts";
 import type { Given } from "../settings/given.ts";
@@ -42,6 +43,11 @@ const rules: readonly Rule<typeof trainFields>[] = [
     check: ({ data }) => (existsSync(data) ? undefined : "no such file; give a JSONL file of chat records"),
   },
   {
+    of: ["evalData"],
+    check: ({ evalData }) =>
+      evalData === null || existsSync(evalData) ? undefined : "no such file; give a JSONL file of chat records",
+  },
+  {
     of: ["hiddenStates"],
     check: ({ hiddenStates }) =>
       hiddenStates === null || existsSync(hiddenStates) ? undefined : "no such folder; write them with dflash capture",
@@ -70,6 +76,9 @@ export async function newTrainConfig({ values, given }: TrainSettings, now: Date
   const config = toTrainConfig(values, values.out ?? freeRunFolder(now));
   if (["log.ndjson", "config.json"].some((name) => existsSync(join(config.out, name))))
     throw new Error(`--out ${config.out}: holds a run already; choose another folder, or go on with it by --resume`);
+  if (config.evalData === null && config.data === defaultData) config.evalData = defaultPrompts;
+  if (config.evalData === null && given.evalEvery !== undefined)
+    throw new Error("--eval-every needs --eval-data: chat records whose questions are not in --data");
   config.target = await fetchTarget(config.target);
   return config.init === null ? config : { ...config, ...(await shapeOf(config.init, given)) };
 }

@@ -174,6 +174,23 @@ export const trainFieldGroups = {
     clip: { about: "global gradient norm above which gradients are scaled down", schema: positive(1e9), standard: 1 },
     seed: { about: "seed of everything random", schema: whole(0, 0xffff_ffff), standard: 0 },
   },
+  Evaluation: {
+    evalEvery: {
+      about: "steps between measurements of the real acceptance length, by speculative decoding",
+      schema: whole(1, 100_000_000),
+      standard: 100,
+    },
+    evalData: {
+      about: "chat records whose questions it is measured on; they should not be in the data",
+      schema: path.nullable(),
+      standard: null,
+      unset: "GSM8K's test problems with the default data, else nothing is measured",
+      placeholder: "file",
+      resolve: fromFolder,
+    },
+    evalPrompts: { about: "how many of them, from the first on", schema: whole(1, 1_000_000), standard: 8 },
+    evalTokens: { about: "longest answer in tokens", schema: whole(1, 1_048_576), standard: 64 },
+  },
   "Run and log": {
     out: {
       about: "folder of the run",
@@ -236,5 +253,6 @@ export const trainFields = {
   ...trainFieldGroups.Engine,
   ...trainFieldGroups.Drafter,
   ...trainFieldGroups.Training,
+  ...trainFieldGroups.Evaluation,
   ...trainFieldGroups["Run and log"],
 };

@@ -15,6 +15,7 @@ import { createOps, measurePeakFlops } from "@dflash/ops";
 import { createTargetForwardLoop, queuePolicy } from "@dflash/target-forward";
 import { createTimer } from "@dflash/timer";
 import { EventEmitter } from "eventemitter3";
+import { createEvaluator } from "./createEvaluator.ts";
 import { createLoss } from "./createLoss.ts";
 import { createSchedule } from "./createSchedule.ts";
 import { drafterFor } from "./drafterFor.ts";
@@ -83,7 +84,9 @@ export async function wire(start: RunStart): Promise<WiredRun> {
   if (checkpoint !== null) await step.restore(checkpoint.state.counters, checkpoint.optimizerState);
   await checkpoint?.close();
   const stepsBefore = checkpoint?.state.step ?? 0;
-  const checkpoints = keepCheckpoints({ config, drafter, step, batches: tracked });
+  const { model = null } = target.states;
+  const evaluator = await createEvaluator({ config, tokenizer, drafter, target: model, ops });
+  const checkpoints = keepCheckpoints({ config, drafter, step, batches: tracked, evaluator });
   const peakFlops = config.telemetry ? await measurePeakFlops(ops) : null;
   const log = new EventEmitter<LogEvents>();
   let stopLog: (() => void) | undefined;
@@ -111,16 +114,18 @@ export async function wire(start: RunStart): Promise<WiredRun> {
         timer,
         signal,
         checkpoint: saving,
+        ...(evaluator && { evaluation: { every: config.evalEvery, measure: evaluator.measure } }),
       });
       run.on("step", checkpoints.note);
       const { workers, files } = target;
       const { attempt } = start;
       const place = { config, attempt, stepsBefore, peakFlops };
-      stopLog = logSteps({ run, loop, workers, files, batches, timer, engine, log, ...place });
+      stopLog = logSteps({ run, loop, workers, files, batches, timer, engine, log, evaluator, ...place });
       return run;
     },
     async dispose() {
       stopLog?.();
+      evaluator?.dispose();
       step.dispose();
       drafter.dispose();
       await target.dispose();

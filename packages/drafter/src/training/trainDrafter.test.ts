@@ -225,6 +225,38 @@ async function* mostlyBad(): AsyncGenerator<PackedHiddenStates> {
   }
 }
 
+test.each([
+  {
+    count: 5,
+    every: 2,
+    expected: ["measure 2", "tau 2", "save 2", "measure 4", "tau 4", "save 4", "measure 5", "tau 5", "save 5"],
+  },
+  { count: 4, every: 4, expected: ["save 2", "measure 4", "tau 4", "save 4"] },
+  { count: 3, every: 4, expected: ["save 2", "save 3"] },
+])(
+  "$count steps are evaluated every $every, before their checkpoint, and at the end",
+  async ({ count, every, expected }) => {
+    const log: string[] = [];
+    const measure = async (done: number): Promise<number> => {
+      log.push(`measure ${done}`);
+      return 1 + done;
+    };
+    const run = trainDrafter({
+      source: batches(count),
+      step,
+      steps: 9,
+      timer,
+      evaluation: { every, measure },
+      checkpoint: { every: 2, save: async (done) => void log.push(`save ${done}`) },
+    });
+    run.on("tau", ({ step: done, acceptanceLength }) =>
+      log.push(`tau ${Number(acceptanceLength) - 1 === done && done}`),
+    );
+    await run.finished;
+    expect(log).toEqual(expected);
+  },
+);
+
 test("non-finite steps in a row end the run, with a checkpoint", async () => {
   const saved: number[] = [];
   const { finished } = trainDrafter({

@@ -16,7 +16,7 @@ export interface TrainOptions {
   readonly accumulate?: number;
   /** Non-finite steps in a row that end the run; 10 unless given. */
   readonly mostSkipped?: number;
-  /** Every step runs in `timer.step`; receives the section `checkpoint`. */
+  /** Every step runs in `timer.step`; receives the sections `checkpoint` and `eval`. */
   readonly timer: Timer;
   /** Ends the run after the step that is under way. */
   readonly signal?: AbortSignal;
@@ -26,6 +26,13 @@ export interface TrainOptions {
     readonly every: number;
     /** Writes the checkpoint of the step that has just ended. */
     readonly save: (step: number) => Promise<void>;
+  };
+  /** Calls `measure` after every `every`-th step, before its checkpoint, and at the end of a complete run that is at least as long. Timed as section `eval`. */
+  readonly evaluation?: {
+    /** Steps between two calls. */
+    readonly every: number;
+    /** Gives the drafter's real acceptance length, or null where there was no round to count. */
+    readonly measure: (step: number) => Promise<number | null>;
   };
 }
 
@@ -49,6 +56,8 @@ export interface TrainEvents {
   skip: StepResult;
   /** After a checkpoint was saved; the number of steps done. */
   checkpoint: { readonly step: number };
+  /** After an evaluation: the number of steps done and the acceptance length. */
+  tau: { readonly step: number; readonly acceptanceLength: number | null };
   end: TrainSummary;
 }
 
@@ -69,19 +78,23 @@ export interface TrainRun {
 
 /** Trains on batch after batch. Starts once the caller's synchronous code has run, so that listeners miss nothing. */
 export function trainDrafter(options: TrainOptions): TrainRun {
-  const { steps, stepsBefore = 0, accumulate = 1, mostSkipped = 10, checkpoint } = options;
+  const { steps, stepsBefore = 0, accumulate = 1, mostSkipped = 10, checkpoint, evaluation } = options;
   for (const [name, value] of Object.entries({
     steps,
     accumulate,
     mostSkipped,
     "checkpoint.every": checkpoint?.every,
+    "evaluation.every": evaluation?.every,
   })) {
     if (value !== undefined && (!Number.isInteger(value) || value < 1))
       throw new RangeError(`${name} is ${value}, expected an integer of at least 1`);
   }
   if (!Number.isInteger(stepsBefore) || stepsBefore < 0 || stepsBefore > steps)
     throw new RangeError(`stepsBefore is ${stepsBefore}, expected an integer from 0 to steps, ${steps}`);
-  const saving = options.timer.section("checkpoint", { role: "checkpoint" });
+  const sections = {
+    saving: options.timer.section("checkpoint", { role: "checkpoint" }),
+    evaluating: options.timer.section("eval", { role: "eval" }),
+  };
   const events = createGuardedEmitter<TrainEvents>("drafter");
   const listen =
     (method: "on" | "once" | "off"): Listen =>
@@ -94,7 +107,7 @@ export function trainDrafter(options: TrainOptions): TrainRun {
     once: listen("once"),
     off: listen("off"),
     finished: Promise.resolve().then(async () =>
-      run({ ...options, stepsBefore, accumulate, mostSkipped }, saving, events),
+      run({ ...options, stepsBefore, accumulate, mostSkipped }, sections, events),
     ),
   };
   return training;
@@ -102,11 +115,16 @@ export function trainDrafter(options: TrainOptions): TrainRun {
 
 type RunOptions = TrainOptions & Required<Pick<TrainOptions, "stepsBefore" | "accumulate" | "mostSkipped">>;
 
-async function run(options: RunOptions, saving: Section, events: GuardedEmitter<TrainEvents>): Promise<TrainSummary> {
-  const { step, steps, timer, signal, checkpoint, accumulate } = options;
+async function run(
+  options: RunOptions,
+  sections: Readonly<Record<"saving" | "evaluating", Section>>,
+  events: GuardedEmitter<TrainEvents>,
+): Promise<TrainSummary> {
+  const { step, steps, timer, signal, checkpoint, evaluation, accumulate } = options;
   const done = { steps: options.stepsBefore, skipped: 0, tokens: 0, anchors: 0 };
   const batches = options.source[Symbol.asyncIterator]();
   let saved = done.steps;
+  let evaluated = done.steps;
 
   const accumulateOne = async (batch: TrainBatch): Promise<void> => {
     try {
@@ -117,9 +135,16 @@ async function run(options: RunOptions, saving: Section, events: GuardedEmitter<
   };
   const save = async (): Promise<void> => {
     if (!checkpoint || saved === done.steps) return;
-    await saving.time(async () => checkpoint.save(done.steps));
+    await sections.saving.time(async () => checkpoint.save(done.steps));
     saved = done.steps;
     events.emit("checkpoint", { step: saved });
+  };
+
+  const evaluate = async (): Promise<void> => {
+    if (!evaluation || evaluated === done.steps) return;
+    const acceptanceLength = await sections.evaluating.time(async () => evaluation.measure(done.steps));
+    evaluated = done.steps;
+    events.emit("tau", { step: evaluated, acceptanceLength });
   };
 
   const stepFrom = async (first: TrainBatch): Promise<StepResult> => {
@@ -138,6 +163,7 @@ async function run(options: RunOptions, saving: Section, events: GuardedEmitter<
       done.skipped++;
       events.emit("skip", result);
     }
+    if (evaluation && done.steps % evaluation.every === 0) await evaluate();
     if (checkpoint && done.steps % checkpoint.every === 0) await save();
     return result;
   };
@@ -163,6 +189,8 @@ async function run(options: RunOptions, saving: Section, events: GuardedEmitter<
   } finally {
     await batches.return?.();
   }
+  const complete = reason === "steps" || reason === "source";
+  if (evaluation && complete && done.steps >= evaluation.every) await evaluate();
   await save();
   const summary = { ...done, reason };
   events.emit("end", summary);
