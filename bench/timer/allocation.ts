@@ -1,4 +1,5 @@
-import { createStatistics, createTimer } from "@dflash/timer";
+import { createTimer } from "@dflash/timer";
+import { createStatistics } from "@dflash/timer/statistics";
 
 /** Bytes. */
 export interface Allocation {

@@ -1,6 +1,7 @@
 import { Console } from "node:console";
 import { Writable } from "node:stream";
-import { createStatistics, createTimer } from "@dflash/timer";
+import { createTimer } from "@dflash/timer";
+import { createStatistics } from "@dflash/timer/statistics";
 import { BasicTracerProvider } from "@opentelemetry/sdk-trace-base";
 import { Histogram } from "prom-client";
 import { cold, type Cost, hot } from "./measure.ts";

@@ -1,5 +1,6 @@
-import { createStatistics, createTimer } from "@dflash/timer";
+import { createTimer } from "@dflash/timer";
 import { profileSteps } from "@dflash/timer/node";
+import { createStatistics } from "@dflash/timer/statistics";
 
 /** Share of a section in a CPU-bound loop: by the timer, and by V8's profiler with its samples labelled by section. */
 export interface Share {

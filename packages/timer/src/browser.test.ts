@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { chromium } from "playwright-core";
 import { expect, it } from "vitest";
 import { bundle } from "./bundle.test-support.ts";
-import type { ReportSnapshot } from "./timer.ts";
+import type { ReportSnapshot } from "./report.ts";
 
 const executablePath = "/usr/bin/chromium";
 const args = [
@@ -32,7 +32,7 @@ const script = `
 it.skipIf(!existsSync(executablePath))(
   `runs in a page (skipped without ${executablePath}: apt-get install chromium)`,
   async () => {
-    const code = await bundle("index.ts");
+    const code = await bundle("browser.test-page.ts");
     const browser = await chromium.launch({ executablePath, args });
     try {
       const page = await browser.newPage();

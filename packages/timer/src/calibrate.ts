@@ -16,43 +16,39 @@ let known: Calibration | undefined;
 
 /** Measures once what a section costs here; some 40 ms. */
 export function calibrate(clock: Clock): Calibration {
-  known ??= measure(clock);
-  return known;
+  return (known ??= measure(clock));
 }
 
 function measure(clock: Clock): Calibration {
-  const recorder = createRecorder({
-    clock,
-    probe: undefined,
-    shared: false,
-    limit: (size) => size,
-    drain: () => recorder.head,
-  });
+  const recorder = createRecorder({ clock, drain: () => recorder.head() });
   const section = recorder.section(0, "");
-  const { times, size } = recorder.recording;
-  /** Time of some calls, ns, fastest first. */
-  const rounds = (count: number, prepare: () => void, calls: number): number[] =>
-    Array.from({ length: count }, () => {
-      prepare();
-      const before = clock();
-      for (let call = 0; call < calls; call += 1) {
-        section.start();
-        section.stop();
-      }
-      return Number(clock() - before) / calls;
-    }).toSorted((a, b) => a - b);
+  const { times } = recorder.recording;
+  /** Time of a call in each of some rounds, ns, least first. */
+  const rounds = (count: number, calls: number, prepare: () => void): Float64Array =>
+    new Float64Array(count)
+      .map(() => {
+        prepare();
+        const before = clock();
+        for (let call = 0; call < calls; call += 1) {
+          section.start();
+          section.stop();
+        }
+        return Number(clock() - before) / calls;
+      })
+      .toSorted();
 
-  const [costNs = 0] = rounds(HOT_ROUNDS, () => {}, HOT_CALLS);
-  const gaps = Array.from({ length: size / 2 }, (_, pair) =>
-    Number(times[times.length - 2 - pair * 4]! - times[times.length - 4 - pair * 4]!),
-  ).toSorted((a, b) => a - b);
-  const biasNs = gaps[gaps.length >> 1]!;
+  const costNs = rounds(HOT_ROUNDS, HOT_CALLS, () => {})[0]!;
+  // The time of every other word pair is a start's, and that of the one after it its stop's.
+  const gaps = new Float64Array(HOT_CALLS)
+    .map((_, pair) => Number(times[times.length - 2 - pair * 4]! - times[times.length - 4 - pair * 4]!))
+    .toSorted();
+  const biasNs = gaps[HOT_CALLS >> 1]!;
   const memory = new Float64Array(EVICT);
-  const evict = (): void => {
+  const cold = rounds(COLD_ROUNDS, 1, () => {
     for (let i = 0; i < EVICT; i += 8) memory[i]! += 1;
     clock();
-  };
+  });
   // The lower quartile, since slower rounds were interrupted; the two readings around the section add one clock read.
-  const costColdNs = Math.max(costNs, rounds(COLD_ROUNDS, evict, 1)[COLD_ROUNDS >> 2]! - biasNs);
+  const costColdNs = Math.max(costNs, cold[COLD_ROUNDS >> 2]! - biasNs);
   return { costNs, costColdNs, biasNs, resolutionNs: gaps.find((gap) => gap > 0) ?? 0 };
 }

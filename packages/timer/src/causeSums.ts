@@ -1,46 +1,34 @@
-import { CAUSE_COUNT } from "./recording.ts";
+import { CAUSE_COUNT, CAUSES } from "./recording.ts";
 
 /** Sums, by section, what the totals of a probe rise by. */
 export interface CauseSums {
-  /** Where the causes of the boundary at hand stand; 0 when it has none. */
-  point(floats: Float64Array, at: number): void;
+  /** The boundary at hand, by its place in the recording; 0 when it tells no causes. */
+  point(at: number): void;
   /** A section opens at this boundary. */
   keep(slot: number): void;
   /** It closes at this boundary. */
   add(slot: number): void;
-  clear(): void;
 }
 
-/** Makes them; the sums lie in an array, `CAUSE_COUNT` a section. */
-export function createCauseSums(sums: Float64Array): CauseSums {
+/** Makes them over a recording's doubles; the sums lie in an array, `CAUSE_COUNT` a section. */
+export function createCauseSums(sums: Float64Array, floats: Float64Array): CauseSums {
   const since = new Float64Array(sums.length);
-  let causes: Float64Array = since;
-  let causesAt = 0;
-  let used = false;
+  let causes = 0;
   return {
-    point(floats, at) {
-      if (at === 0) {
-        causesAt = 0;
-        return;
-      }
-      causes = floats;
-      causesAt = at;
-      used = true;
+    point(at) {
+      causes = at === 0 ? 0 : at + CAUSES;
     },
     keep(slot) {
-      if (causesAt === 0) return;
+      if (causes === 0) return;
       for (let column = 0; column < CAUSE_COUNT; column += 1)
-        since[slot * CAUSE_COUNT + column] = causes[causesAt + column]!;
+        since[slot * CAUSE_COUNT + column] = floats[causes + column]!;
     },
     add(slot) {
-      if (causesAt === 0) return;
+      if (causes === 0) return;
       for (let column = 0; column < CAUSE_COUNT; column += 1) {
         const at = slot * CAUSE_COUNT + column;
-        sums[at]! += causes[causesAt + column]! - since[at]!;
+        sums[at]! += floats[causes + column]! - since[at]!;
       }
-    },
-    clear() {
-      if (used) sums.fill(0);
     },
   };
 }

@@ -10,12 +10,22 @@ export function monotonicClock(): Clock {
   return fine ?? (() => BigInt(Math.round(performance.now() * 1e6)));
 }
 
-/** Time since a reading of a clock, ns, without allocating. */
-export function timeSince(clock: Clock, origin: bigint): () => number {
-  const time = new BigInt64Array(1);
-  const words = new Uint32Array(time.buffer);
+/** Time of the boundary at a double of a recording, ns since an origin. */
+export type TimeAt = (at: number) => number;
+
+/** Reads a clock's 64 bits at any double of a buffer, without allocating. */
+export function createTimeAt(words: Uint32Array, origin: bigint): TimeAt {
+  const high = Number(origin >> 32n);
+  const low = Number(origin & 0xffff_ffffn);
+  return (at) => (words[at * 2 + 1]! - high) * 0x1_0000_0000 + words[at * 2]! - low;
+}
+
+/** Time since an origin, ns, without allocating. */
+export function createNow(clock: Clock, origin: bigint): () => number {
+  const times = new BigInt64Array(1);
+  const timeAt = createTimeAt(new Uint32Array(times.buffer), origin);
   return () => {
-    time[0] = clock() - origin;
-    return words[1]! * 0x1_0000_0000 + words[0]!;
+    times[0] = clock();
+    return timeAt(0);
   };
 }

@@ -1,4 +1,4 @@
-import type { ReportSnapshot } from "./timer.ts";
+import type { ReportSnapshot } from "./report.ts";
 
 /** One line in ms: the step, its sections by self time, the largest with its share, the rest, the timer's own cost. What rounds to 0.0 is left out. */
 export function formatReport({ step, ms, residualMs, overheadUs, sections }: ReportSnapshot): string {

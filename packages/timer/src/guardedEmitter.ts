@@ -4,51 +4,49 @@ declare const console: { error(...values: unknown[]): void };
 
 /** An emitter of the payloads `P` by event, whose listeners can't harm whoever emits. */
 export interface GuardedEmitter<P> {
+  /** Calls a listener on every event; a promise that it returns is not awaited. */
   on<E extends keyof P & string>(event: E, listener: (payload: P[E]) => unknown): void;
+  /** Calls it on the next event only. */
   once<E extends keyof P & string>(event: E, listener: (payload: P[E]) => unknown): void;
+  /** Calls it no more. */
   off<E extends keyof P & string>(event: E, listener: (payload: P[E]) => unknown): void;
+  /** Calls the listeners of an event, in the order in which they were added. */
   emit<E extends keyof P & string>(event: E, payload: P[E]): void;
 }
+
+/** A listener of any payload: a method's parameter may be narrower. */
+type Listener = { listen(payload: unknown): unknown }["listen"];
 
 /** Makes an emitter; what a listener throws, or rejects with, is reported once on the console and reaches nobody else. */
 export function createGuardedEmitter<P>(owner: string): GuardedEmitter<P> {
   const emitter = new EventEmitter();
-  let registered: { event: string; listener: unknown; remove: () => void }[] = [];
+  const guards = new WeakMap<Listener, Listener>();
 
-  function off(event: string, listener: unknown): void {
-    const matches = (entry: { event: string; listener: unknown }): boolean =>
-      entry.event === event && entry.listener === listener;
-    for (const entry of registered.filter(matches)) entry.remove();
-    registered = registered.filter((entry) => !matches(entry));
+  /** Always the same for a listener, so that it can be removed. */
+  function guarded(event: string, listener: Listener): Listener {
+    const known = guards.get(listener);
+    if (known) return known;
+    let told = false;
+    const tell = (error: unknown): void => {
+      if (!told) console.error(`${owner}: a listener of "${event}" failed, and is not reported again:`, error);
+      told = true;
+    };
+    const guard: Listener = (payload) => {
+      try {
+        const result = listener(payload);
+        if (result instanceof Promise) result.catch(tell);
+      } catch (error) {
+        tell(error);
+      }
+    };
+    guards.set(listener, guard);
+    return guard;
   }
 
-  const add =
-    (once: boolean): GuardedEmitter<P>["on"] =>
-    (event, listener) => {
-      let told = false;
-      const tell = (error: unknown): void => {
-        if (!told) console.error(`${owner}: a listener of "${event}" failed, and is not reported again:`, error);
-        told = true;
-      };
-      const guarded = (payload: Parameters<typeof listener>[0]): void => {
-        if (once) off(event, listener);
-        try {
-          const result = listener(payload);
-          if (result instanceof Promise) result.catch(tell);
-        } catch (error) {
-          tell(error);
-        }
-      };
-      emitter.on(event, guarded);
-      registered.push({ event, listener, remove: () => emitter.off(event, guarded) });
-    };
-
   return {
-    off,
-    on: add(false),
-    once: add(true),
-    emit(event, payload) {
-      emitter.emit(event, payload);
-    },
+    on: (event, listener) => void emitter.on(event, guarded(event, listener)),
+    once: (event, listener) => void emitter.once(event, guarded(event, listener)),
+    off: (event, listener) => void emitter.off(event, guarded(event, listener)),
+    emit: (event, payload) => void emitter.emit(event, payload),
   };
 }

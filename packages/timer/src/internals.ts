@@ -1,11 +1,18 @@
+import type { Account } from "./account.ts";
+import type { CauseSums } from "./causeSums.ts";
+import type { TimeAt } from "./clock.ts";
 import type { Recorder } from "./recorder.ts";
 import type { Recording } from "./recording.ts";
-import type { Replay, Track } from "./replay.ts";
-import type { SectionInfo, Timer } from "./timer.ts";
+import type { Registry } from "./registry.ts";
+import type { Replay } from "./replay.ts";
+import type { SectionInfo } from "./section.ts";
+import type { StepTotals } from "./stepTotals.ts";
+import type { Timer } from "./timer.ts";
 
 /** A recording whose spans can be read. */
 export interface RecordingSource {
   readonly recording: Recording;
+  readonly timeAt: TimeAt;
   /** By the recording's own slots, the step in slot 0. */
   readonly sections: readonly SectionInfo[];
   /** Whether it is the timer's own. */
@@ -14,27 +21,24 @@ export interface RecordingSource {
   head(): number;
 }
 
-/** The parts of a timer that this package's other functions work on. */
+/** The parts of a timer that the package's other entries work on. */
 export interface TimerInternals {
+  readonly registry: Registry;
   readonly recorder: Recorder;
-  /** Its recording on its way through the replay. */
-  readonly own: Track;
   readonly replay: Replay;
-  /** By slot, the step in slot 0. */
-  readonly infos: readonly SectionInfo[];
-  readonly lanes: readonly string[];
-  readonly hasCauses: boolean;
-  /** Slot of a new section. */
-  addSection(info: SectionInfo, local: boolean): number;
-  laneIndex(name: string, local: boolean): number;
-  /** Refuses sections from now on. */
-  freeze(): void;
+  readonly account: Account;
+  readonly causes: CauseSums;
+  readonly totals: StepTotals;
+  /** Reading of the clock that is time 0. */
+  readonly origin: bigint;
+  /** Why there may be no more sections; undefined while there may. */
+  frozen?: string;
   /** The own recording, then those of other threads. */
   readonly sources: RecordingSource[];
-  /** Replays what is recorded up to the last own boundary; true when that closed a step. */
-  drain: () => boolean;
+  /** Takes in what is recorded up to the last own boundary; true when that closed a step. */
+  drain(): boolean;
   /** Leaves out what other threads recorded while the timer was off. */
-  skip: () => void;
+  skip(): void;
 }
 
 const known = new WeakMap<object, TimerInternals>();

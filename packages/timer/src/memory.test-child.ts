@@ -1,7 +1,7 @@
 /** Prints the bytes held after each of three runs of half a million steps; a process of its own, so that nothing else is counted. */
-import { createStatistics } from "./createStatistics.ts";
+import { createStatistics } from "./statistics/createStatistics.ts";
 import { createTimer } from "./createTimer.ts";
-import { watchSlowSteps } from "./watchSlowSteps.ts";
+import { watchSlowSteps } from "./spans/watchSlowSteps.ts";
 
 let now = 0n;
 const timer = createTimer({ clock: () => (now += 100n) });

@@ -10,49 +10,43 @@ import {
   TOTAL,
   WORK_FIELDS,
 } from "./stepTotals.ts";
-import type { Causes, LaneReport, LateColumns, ReportSnapshot, SectionInfo, SectionReport } from "./timer.ts";
+import type { Causes } from "./causes.ts";
+import type { LaneReport, LateColumns, ReportSnapshot, SectionReport } from "./report.ts";
+import type { Registry } from "./registry.ts";
 
 /** What a report is made of. */
 export interface StepSource {
-  /** By slot. */
-  readonly infos: readonly SectionInfo[];
-  readonly lanes: readonly string[];
+  readonly registry: Registry;
   /** Late columns that were announced. */
   readonly pending: ReadonlySet<keyof LateColumns>;
   readonly hasCauses: boolean;
   readonly totals: StepTotals;
-  /** What a report tells without being spelled out. */
-  step: number;
-  startMs: number;
-  ms: number;
-  residualMs: number;
-  overheadUs: number;
-  unbalanced: number;
-  dropped: number;
-  tags: readonly string[];
 }
 
 /** Makes a reader that spells out what a step came to, in objects of always the same shape: quick to make and to read. */
-export function createStepReader(source: StepSource): () => ReportSnapshot {
-  const { infos, lanes, totals } = source;
+export function createStepReader(
+  source: StepSource,
+): (known: Omit<ReportSnapshot, "causes" | "sections" | "lanes">) => ReportSnapshot {
+  const { registry, totals } = source;
+  const { infos, lanes } = registry;
   let byName: Record<string, SectionReport> = {};
-  let known = 0;
-  return () => {
-    if (known < infos.length) {
-      known = infos.length;
+  let count = 0;
+  return ({ step, startMs, ms, residualMs, overheadUs, unbalanced, dropped, tags }) => {
+    if (count < infos.length) {
+      count = infos.length;
       byName = objectWith(infos.slice(STEP_SLOT + 1).map(({ name }) => name));
     }
     const sections = { ...byName };
-    for (let slot = STEP_SLOT + 1; slot < known; slot += 1) sections[infos[slot]!.name] = readSection(source, slot);
+    for (let slot = STEP_SLOT + 1; slot < count; slot += 1) sections[infos[slot]!.name] = readSection(source, slot);
     return {
-      step: source.step,
-      startMs: source.startMs,
-      ms: source.ms,
-      residualMs: source.residualMs,
-      overheadUs: source.overheadUs,
-      unbalanced: source.unbalanced,
-      dropped: source.dropped,
-      tags: source.tags,
+      step,
+      startMs,
+      ms,
+      residualMs,
+      overheadUs,
+      unbalanced,
+      dropped,
+      tags,
       causes: source.hasCauses ? readCauses(totals, STEP_SLOT) : null,
       sections,
       lanes: readLanes(lanes, totals),
@@ -65,7 +59,8 @@ function objectWith<V>(keys: readonly string[]): Record<string, V> {
   return JSON.parse(`{${keys.map((key) => `${JSON.stringify(key)}:null`).join(",")}}`);
 }
 
-function readSection({ infos, lanes, pending, hasCauses, totals }: StepSource, slot: number): SectionReport {
+function readSection({ registry, pending, hasCauses, totals }: StepSource, slot: number): SectionReport {
+  const { infos, lanes } = registry;
   const { sections } = totals;
   const { name, lane, role, waitsFor } = infos[slot]!;
   const at = slot * STRIDE;

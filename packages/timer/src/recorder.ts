@@ -14,32 +14,32 @@ import {
   WORK,
 } from "./recording.ts";
 import { runThen } from "./runThen.ts";
-import type { CauseProbe, Section, Token, WorkUnit } from "./timer.ts";
+import type { CauseProbe } from "./causes.ts";
+import type { Section, Token, WorkUnit } from "./section.ts";
 
 /** Writes boundaries of sections: the only part of a timer that runs inside a step. */
 export interface Recorder {
   readonly recording: Recording;
   /** Boundaries written so far, modulo 2^32. */
-  readonly head: number;
+  head(): number;
   /** Whether sections record. */
-  on: boolean;
+  isOn(): boolean;
+  turn(on: boolean): void;
   /** Whether sections wait for the device before they stop. */
-  syncing: boolean;
+  sync(on: boolean): void;
   /** Writes a boundary; a token tells overlapping runs apart. */
   record(code: number, token?: number): void;
   section(slot: number, name: string): Section;
-  /** Drains what stands in the recording. */
-  flush(): void;
 }
 
 /** How a recorder is made. */
 export interface RecorderOptions {
   clock: Clock;
-  probe: CauseProbe | undefined;
-  shared: boolean;
-  /** How many boundaries may stand in the recording unread. */
-  limit: (size: number) => number;
-  /** Reads the recording; returns how far. */
+  probe?: CauseProbe | undefined;
+  shared?: boolean | undefined;
+  /** How many boundaries may stand in the recording unread; as many as it holds unless given. */
+  most?: number | undefined;
+  /** Takes them in; returns up to which. */
   drain: () => number;
 }
 
@@ -49,7 +49,7 @@ const UNITS: Readonly<Record<WorkUnit, number>> = { tokens: 0, flops: 1, bytes: 
  * Makes the recorder of a timer. All state lies in this closure, so that compiled code holds its addresses; a boundary touches one cache line of data.
  * A start reads the clock last and a stop first, so that a section holds as little of the recorder as can be.
  */
-export function createRecorder({ clock, probe, shared, limit, drain }: RecorderOptions): Recorder {
+export function createRecorder({ clock, probe, shared = false, most, drain }: RecorderOptions): Recorder {
   const recording = createRecording(
     probe !== undefined,
     shared ? new SharedArrayBuffer(RECORDING_BYTES) : new ArrayBuffer(RECORDING_BYTES),
@@ -57,7 +57,7 @@ export function createRecorder({ clock, probe, shared, limit, drain }: RecorderO
   const { words, floats, times, size, stride } = recording;
   const counters = new Int32Array(recording.buffer);
   const mask = size - 1;
-  const most = limit(size);
+  const limit = most ?? size;
   let head = 0;
   let tail = 0;
   let on = true;
@@ -76,7 +76,7 @@ export function createRecorder({ clock, probe, shared, limit, drain }: RecorderO
   function wrote(): void {
     head = (head + 1) | 0;
     if (shared) Atomics.store(counters, 0, head);
-    if (((head - tail) | 0) >= most) tail = drain();
+    if (((head - tail) | 0) >= limit) tail = drain();
   }
 
   function readCauses(at: number, { kernels, newBytes, tensors, newShapes, syncMs }: CauseProbe): void {
@@ -164,23 +164,13 @@ export function createRecorder({ clock, probe, shared, limit, drain }: RecorderO
   return {
     recording,
     record,
-    flush() {
-      tail = drain();
-    },
     section: (slot, name) => new RecordedSection(slot, name),
-    get head() {
-      return head;
-    },
-    get on() {
-      return on;
-    },
-    set on(value) {
+    head: () => head,
+    isOn: () => on,
+    turn(value) {
       on = value;
     },
-    get syncing() {
-      return syncing;
-    },
-    set syncing(value) {
+    sync(value) {
       syncing = value;
     },
   };

@@ -3,6 +3,9 @@ import { CAUSE_COUNT } from "./recording.ts";
 export const MAX_SECTIONS = 256;
 export const MAX_LANES = 8;
 
+/** The timer's own lane. */
+export const OWN = 0;
+
 /** Slot of the step itself: its total is the step, its self time the residual. It lies at the bottom of the own lane's stack. */
 export const STEP_SLOT = 0;
 
@@ -33,18 +36,32 @@ export interface StepTotals {
   readonly waits: Float64Array;
   /** Time by the set of lanes that were busy, a bit a lane; empty with one lane. */
   readonly busySets: Float64Array;
+  /** Makes room for the next step. */
+  clear(sectionCount: number): void;
 }
 
 /** Empty totals. */
 export function createStepTotals(): StepTotals {
+  const sections = new Float64Array(MAX_SECTIONS * STRIDE);
+  const causes = new Float64Array(MAX_SECTIONS * CAUSE_COUNT);
+  const waits = new Float64Array(MAX_LANES);
+  const busySets = new Float64Array(1 << MAX_LANES);
   return {
+    // A half, so that it is stored as a double from the start.
     start: 0.5,
     unbalanced: 0,
     dropped: 0,
     droppedLanes: 0,
-    sections: new Float64Array(MAX_SECTIONS * STRIDE),
-    causes: new Float64Array(MAX_SECTIONS * CAUSE_COUNT),
-    waits: new Float64Array(MAX_LANES),
-    busySets: new Float64Array(1 << MAX_LANES),
+    sections,
+    causes,
+    waits,
+    busySets,
+    clear(sectionCount) {
+      this.unbalanced = this.dropped = this.droppedLanes = 0;
+      sections.fill(0, 0, sectionCount * STRIDE);
+      causes.fill(0, 0, sectionCount * CAUSE_COUNT);
+      waits.fill(0);
+      busySets.fill(0);
+    },
   };
 }

@@ -1,6 +1,8 @@
 import type { Clock } from "./clock.ts";
-import { createTimer, type TimerOptions } from "./createTimer.ts";
-import type { ReportSnapshot, Timer } from "./timer.ts";
+import { createTimer } from "./createTimer.ts";
+import type { TimerOptions } from "./timerOptions.ts";
+import type { ReportSnapshot } from "./report.ts";
+import type { Timer } from "./timer.ts";
 
 /** A timer on a clock that moves only when told to, and the reports that it has made. */
 export function virtualTimer(options: Omit<TimerOptions, "clock"> = {}): {

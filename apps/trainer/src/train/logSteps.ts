@@ -11,8 +11,9 @@ import {
 } from "@dflash/log-formatter";
 import type { ChatBatches } from "@dflash/chat-data";
 import type { HiddenStateFiles, TargetForwardLoop, TargetWorkers } from "@dflash/target-forward";
-import { type Timer, watchSlowSteps } from "@dflash/timer";
+import type { Timer } from "@dflash/timer";
 import { observeGc } from "@dflash/timer/node";
+import { watchSlowSteps } from "@dflash/timer/spans";
 import { createJudge } from "@dflash/timer/verdict";
 import type { EventEmitter } from "eventemitter3";
 import type { Evaluator, Tau } from "./createEvaluator.ts";

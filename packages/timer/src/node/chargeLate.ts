@@ -1,5 +1,7 @@
-import type { LateColumns, Report, Span, Timer } from "../timer.ts";
-import { readSpans } from "../readSpans.ts";
+import type { LateColumns, Report } from "../report.ts";
+import type { Span } from "../spans/span.ts";
+import type { Timer } from "../timer.ts";
+import { readSpans } from "../spans/readSpans.ts";
 import { innermost } from "./innermost.ts";
 
 /** A stretch of time on the timer's clock, ms. */

@@ -1,4 +1,4 @@
-import type { Span } from "../timer.ts";
+import type { Span } from "../spans/span.ts";
 
 /** The span of the timer's own thread that was innermost at a time (ms): of those open then the one that began last. */
 export function innermost(spans: readonly Span[], ms: number): Span | undefined {

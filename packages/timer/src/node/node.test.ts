@@ -5,7 +5,8 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, it, vi } from "vitest";
 import { createTimer } from "../createTimer.ts";
-import type { LateReport, ReportSnapshot, Timer } from "../timer.ts";
+import type { LateReport, ReportSnapshot } from "../report.ts";
+import type { Timer } from "../timer.ts";
 import { createThreadMeter, observeEventLoop, observeGc, profileSteps, publishTimer, readMemory } from "./index.ts";
 
 setFlagsFromString("--expose-gc");

@@ -1,6 +1,8 @@
 import { Session } from "node:inspector";
-import { readSpans } from "../readSpans.ts";
-import type { Report, StepSpans, Timer } from "../timer.ts";
+import { readSpans } from "../spans/readSpans.ts";
+import type { Report } from "../report.ts";
+import type { StepSpans } from "../spans/span.ts";
+import type { Timer } from "../timer.ts";
 import { innermost } from "./innermost.ts";
 import { labelProfile, type StepsProfile, type V8Profile } from "./labelProfile.ts";
 

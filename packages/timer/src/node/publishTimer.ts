@@ -1,5 +1,6 @@
 import { channel } from "node:diagnostics_channel";
-import type { LateReport, Report, Timer } from "../timer.ts";
+import type { LateReport, Report } from "../report.ts";
+import type { Timer } from "../timer.ts";
 
 /**
  * Publishes what a timer emits on the diagnostics channels `name.report` (a snapshot) and `name.late`; free while nobody subscribes.

@@ -1,4 +1,5 @@
-import type { LateReport, Report, Timer } from "../timer.ts";
+import type { LateReport, Report } from "../report.ts";
+import type { Timer } from "../timer.ts";
 import { findBottleneck, type Verdict } from "./findBottleneck.ts";
 import type { JudgedStep } from "./judgedStep.ts";
 import type { EngineFacts } from "./measureCauses.ts";

@@ -1,4 +1,4 @@
-import type { LateReport, ReportSnapshot } from "../timer.ts";
+import type { LateReport, ReportSnapshot } from "../report.ts";
 
 /** What a verdict knows of one step. */
 export interface JudgedStep {

@@ -1,4 +1,4 @@
-import type { ReportSnapshot, SectionReport } from "../timer.ts";
+import type { ReportSnapshot, SectionReport } from "../report.ts";
 import type { JudgedStep } from "./judgedStep.ts";
 
 /** Milliseconds of the steps by cause; a lane's cause is its name and "-bound". */

@@ -1,6 +1,9 @@
-import { attachTimer, shareTimer } from "../attachTimer.ts";
+import { attachTimer } from "../threads/attachTimer.ts";
+import { shareTimer } from "../threads/shareTimer.ts";
 import { createTimer } from "../createTimer.ts";
-import type { CauseProbe, LateColumns, Timer } from "../timer.ts";
+import type { CauseProbe } from "../causes.ts";
+import type { LateColumns } from "../report.ts";
+import type { Timer } from "../timer.ts";
 import type { JudgedStep } from "./judgedStep.ts";
 
 /** A section and how long a run of it takes, µs. */

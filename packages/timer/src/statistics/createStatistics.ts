@@ -1,7 +1,8 @@
 import { addTimes, createHistogram, describe, type Distribution, type Histogram, recordTime } from "./histogram.ts";
-import { internalsOf } from "./internals.ts";
-import { COUNT, SELF, STEP_SLOT, STRIDE, TOTAL } from "./stepTotals.ts";
-import type { Report, Timer } from "./timer.ts";
+import { internalsOf } from "../internals.ts";
+import { COUNT, SELF, STEP_SLOT, STRIDE, TOTAL } from "../stepTotals.ts";
+import type { Report } from "../report.ts";
+import type { Timer } from "../timer.ts";
 
 /** Distributions over a range of steps; steps marked `warmup` are left out. */
 export interface Summary {
@@ -33,7 +34,8 @@ interface Counted {
 
 /** Counts a timer's steps from now on, in fixed memory: two histograms of 4 KiB a section. Nothing is allocated in a step. */
 export function createStatistics(timer: Timer): Statistics {
-  const { replay, infos } = internalsOf(timer);
+  const { totals, registry } = internalsOf(timer);
+  const { infos } = registry;
   const window: Counted = { from: 0, to: 0, steps: 0, histograms: [] };
   const run: Counted = { from: 0, to: 0, steps: 0, histograms: [] };
 
@@ -60,7 +62,7 @@ export function createStatistics(timer: Timer): Statistics {
 
   function onReport({ step, tags }: Report): void {
     if (tags.includes("warmup")) return;
-    const { sections } = replay.totals;
+    const { sections } = totals;
     while (window.histograms.length <= infos.length) window.histograms.push(createHistogram());
     if (window.steps === 0) window.from = step;
     window.to = step;

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { mergeReports } from "./mergeReports.ts";
-import type { ReportSnapshot } from "./timer.ts";
-import { virtualTimer } from "./virtualTimer.test-support.ts";
+import type { ReportSnapshot } from "../report.ts";
+import { virtualTimer } from "../virtualTimer.test-support.ts";
 
 function rank(sections: Record<string, number>, also: string[] = []): ReportSnapshot {
   const { timer, pass, reports } = virtualTimer();

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createStatistics } from "./createStatistics.ts";
-import { virtualTimer } from "./virtualTimer.test-support.ts";
+import { virtualTimer } from "../virtualTimer.test-support.ts";
 
 it("describes windows and the whole run, tells missing from 0, and leaves out warm-up", () => {
   const { timer, pass } = virtualTimer();

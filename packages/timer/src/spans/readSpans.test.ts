@@ -1,8 +1,8 @@
 import { array, assert, constantFrom, nat, property, record } from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readSpans } from "./readSpans.ts";
-import type { Span } from "./timer.ts";
-import { virtualTimer } from "./virtualTimer.test-support.ts";
+import type { Span } from "./span.ts";
+import { virtualTimer } from "../virtualTimer.test-support.ts";
 
 /** Time in which any of these was open, ms. */
 function union(spans: readonly Span[]): number {

@@ -1,11 +1,13 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { describe, expect, it } from "vitest";
-import { attachTimer, shareTimer, type SharedTimer } from "./attachTimer.ts";
-import { createTimer } from "./createTimer.ts";
-import { readSpans } from "./readSpans.ts";
-import type { ReportSnapshot, Timer } from "./timer.ts";
-import { virtualTimer } from "./virtualTimer.test-support.ts";
+import { attachTimer } from "./attachTimer.ts";
+import { shareTimer, type SharedTimer } from "./shareTimer.ts";
+import { createTimer } from "../createTimer.ts";
+import { readSpans } from "../spans/readSpans.ts";
+import type { ReportSnapshot } from "../report.ts";
+import type { Timer } from "../timer.ts";
+import { virtualTimer } from "../virtualTimer.test-support.ts";
 
 describe("attachTimer", () => {
   it("shows the lanes of worker threads in the step in which they ran", async () => {

@@ -1,6 +1,7 @@
-import { internalsOf, type RecordingSource } from "./internals.ts";
-import { BEGIN, CAUSES, END, HEADER, LAP, START, STEP, STEP_END, WORK } from "./recording.ts";
-import type { Span, Timer } from "./timer.ts";
+import { internalsOf, type RecordingSource } from "../internals.ts";
+import { BEGIN, CAUSES, END, HEADER, LAP, START, STEP, STEP_END, WORK } from "../recording.ts";
+import type { Span } from "./span.ts";
+import type { Timer } from "../timer.ts";
 
 /** Boundaries before a stretch of time that are searched for runs that were open when it began. */
 const LOOK_BACK = 1024;
@@ -23,12 +24,12 @@ export function readSpans(
   timer: Timer,
   { startMs, ms }: { readonly startMs: number; readonly ms: number },
 ): readonly Span[] | null {
-  const { sources, replay } = internalsOf(timer);
+  const { sources } = internalsOf(timer);
   const from = Math.round(startMs * 1e6);
   const to = from + Math.round(ms * 1e6);
   const spans: Span[] = [];
   for (const source of sources) {
-    const complete = addSpans(spans, source, (at) => replay.timeAt(source.recording, at), from, to);
+    const complete = addSpans(spans, source, from, to);
     if (!complete && source.local) return null;
   }
   return spans.toSorted((a, b) =>
@@ -37,14 +38,8 @@ export function readSpans(
 }
 
 /** Adds one recording's spans; false when boundaries of that time were overwritten. */
-function addSpans(
-  spans: Span[],
-  source: RecordingSource,
-  timeAt: (at: number) => number,
-  from: number,
-  to: number,
-): boolean {
-  const { recording, sections, local } = source;
+function addSpans(spans: Span[], source: RecordingSource, from: number, to: number): boolean {
+  const { recording, timeAt, sections, local } = source;
   const { words, floats, size, stride } = recording;
   const head = source.head();
   const place = (boundary: number): number => HEADER + (boundary & (size - 1)) * stride;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { virtualTimer } from "./virtualTimer.test-support.ts";
+import { virtualTimer } from "../virtualTimer.test-support.ts";
 import { type SlowStep, watchSlowSteps } from "./watchSlowSteps.ts";
 
 it("tells a step beyond the median and six times the median distance from it, with the spans of it and three before, at most once in 100", () => {

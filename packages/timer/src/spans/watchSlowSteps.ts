@@ -1,7 +1,9 @@
-import { internalsOf } from "./internals.ts";
+import { internalsOf } from "../internals.ts";
 import { readSpans } from "./readSpans.ts";
-import { TOTAL } from "./stepTotals.ts";
-import type { Report, StepSpans, Timer } from "./timer.ts";
+import { TOTAL } from "../stepTotals.ts";
+import type { Report } from "../report.ts";
+import type { StepSpans } from "./span.ts";
+import type { Timer } from "../timer.ts";
 
 const WINDOW = 64;
 /** Steps from one measurement of the window to the next, and before the first. */
@@ -32,7 +34,7 @@ export interface SlowStep {
  * @returns a function that stops it.
  */
 export function watchSlowSteps(timer: Timer, tell: (slow: SlowStep) => void): () => void {
-  const { replay } = internalsOf(timer);
+  const { totals } = internalsOf(timer);
   const recent = new Float64Array(WINDOW).fill(Infinity);
   /** Median, median distance from it, limit; ns. */
   const measured = new Float64Array(3).fill(Infinity);
@@ -58,7 +60,7 @@ export function watchSlowSteps(timer: Timer, tell: (slow: SlowStep) => void): ()
   }
 
   function onReport({ step, tags }: Report): void {
-    const { start, sections } = replay.totals;
+    const { start, sections } = totals;
     const ns = sections[TOTAL]!;
     context[(step % CONTEXT) * 3] = step;
     context[(step % CONTEXT) * 3 + 1] = start;

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { shareTimer } from "./attachTimer.ts";
-import { createTimer } from "./createTimer.ts";
+import { shareTimer } from "./shareTimer.ts";
+import { createTimer } from "../createTimer.ts";
 
 /** Runs `rounds` forwards, each half busy and half waiting, whenever it is told to. */
 const timer = createTimer({ lane: String(workerData), shared: true });

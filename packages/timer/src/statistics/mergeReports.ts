@@ -1,4 +1,4 @@
-import type { ReportSnapshot } from "./timer.ts";
+import type { ReportSnapshot } from "../report.ts";
 
 /** One figure over several reports. */
 export interface Spread {

@@ -1,0 +1,3 @@
+export { readSpans } from "./readSpans.ts";
+export type { Span, StepSpans } from "./span.ts";
+export { type SlowStep, watchSlowSteps } from "./watchSlowSteps.ts";

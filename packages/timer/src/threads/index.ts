@@ -1,0 +1,2 @@
+export { attachTimer } from "./attachTimer.ts";
+export { shareTimer, type SharedTimer } from "./shareTimer.ts";
