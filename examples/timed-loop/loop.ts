@@ -1,7 +1,8 @@
 // Where the time of a plain loop goes: node loop.ts
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { createStatistics, createTimer } from "@dflash/timer";
+import { createTimer } from "@dflash/timer";
+import { createStatistics } from "@dflash/timer/statistics";
 import { createJudge } from "@dflash/timer/verdict";
 
 const timer = createTimer();
