@@ -34,7 +34,8 @@ const drafter = await createDrafter({ ops, config, timer, weights: randomWeights
 const random = async (count: number, width: number, name: string): Promise<Tensor> =>
   ops.upload(await randomWeights(1, 1)(name, [count, width]), [count, width], { frozen: true });
 const embedTokens = await random(vocabSize, hiddenSize, "embedding");
-const head = { vocabSize, hiddenSize, embedTokens, lmHead: embedTokens, finalNorm: embedTokens, dispose() {} };
+const frozen = { embedTokens, lmHead: embedTokens, finalNorm: embedTokens, normEpsilon: 1e-6 };
+const head = { vocabSize, hiddenSize, ...frozen, dispose() {} };
 const tokens = rows * length;
 const features = await random(tokens, captured * hiddenSize, "features");
 const optimizer = [clipByGlobalNorm({ ops }), adamW({ ops, learningRate: () => 1e-4 })];

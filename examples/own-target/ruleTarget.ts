@@ -27,5 +27,8 @@ export function createRuleTarget(ops: Ops): { model: TargetModel; head: TargetHe
       finalNorm.dispose();
     },
   };
-  return { model, head: { vocabSize, hiddenSize, embedTokens: table, lmHead: table, finalNorm, dispose() {} } };
+  return {
+    model,
+    head: { vocabSize, hiddenSize, embedTokens: table, lmHead: table, finalNorm, normEpsilon: 1e-6, dispose() {} },
+  };
 }

@@ -21,15 +21,24 @@ export interface Finished {
   stderr: string;
 }
 
-/** Starts the real command line, as `pnpm dflash` does, from `cwd`. */
-export function startDflash(args: readonly string[], cwd: string): ChildProcessWithoutNullStreams {
+/** How Node runs the real command line, as `pnpm dflash` does, from `cwd`. */
+export function nodeDflash(
+  args: readonly string[],
+  cwd: string,
+): { args: string[]; cwd: string; env: NodeJS.ProcessEnv } {
   const main = join(repository, "apps/trainer/src/main.ts");
-  const loader = import.meta.resolve("tsx");
   const { FORCE_COLOR: _, ...env } = process.env;
-  return spawn(process.execPath, ["--import", loader, main, ...args], {
+  return {
+    args: ["--import", import.meta.resolve("tsx"), main, ...args],
     cwd: repository,
     env: { ...env, INIT_CWD: cwd },
-  });
+  };
+}
+
+/** Starts the real command line, as `pnpm dflash` does, from `cwd`. */
+export function startDflash(args: readonly string[], cwd: string): ChildProcessWithoutNullStreams {
+  const { args: nodeArgs, ...options } = nodeDflash(args, cwd);
+  return spawn(process.execPath, nodeArgs, options);
 }
 
 /** Runs the real command line, as `pnpm dflash` does, from `cwd`, with one Ctrl-C once it has printed `interruptAt`. */

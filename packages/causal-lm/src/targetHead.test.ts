@@ -34,6 +34,7 @@ describe("the weights of a model folder", () => {
       expect(await head.embedTokens.read()).toEqual(await file.readFloat32("model.embed_tokens.weight"));
       expect(await head.lmHead.read()).toEqual(await file.readFloat32(lmHead));
       expect(await head.finalNorm.read()).toEqual(await file.readFloat32("model.norm.weight"));
+      expect(head.normEpsilon).toBe(1e-6);
       expect(head.lmHead === head.embedTokens).toBe(dir === tied.dir);
       await file.close();
       head.dispose();

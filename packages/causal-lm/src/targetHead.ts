@@ -23,7 +23,7 @@ export async function loadTargetHead(dir: string, { ops }: TargetHeadOptions): P
 
 /** The head's tensors out of `weights`. */
 export async function loadHead(weights: Weights, config: CausalLMConfig): Promise<TargetHead> {
-  const { vocabSize, hiddenSize } = config;
+  const { vocabSize, hiddenSize, epsilon: normEpsilon } = config;
   const embedTokens = await weights.load("model.embed_tokens.weight");
   const lmHead = config.tied ? embedTokens : await weights.load("lm_head.weight");
   const finalNorm = await weights.load("model.norm.weight");
@@ -33,6 +33,7 @@ export async function loadHead(weights: Weights, config: CausalLMConfig): Promis
     embedTokens,
     lmHead,
     finalNorm,
+    normEpsilon,
     dispose: () => [embedTokens, lmHead, finalNorm].forEach((tensor) => tensor.dispose()),
   };
 }

@@ -52,6 +52,7 @@ export async function readDrafterCase(name: string, ops: Ops): Promise<DrafterCa
     embedTokens: upload("embed_tokens.weight", vocabSize, hiddenSize),
     lmHead: upload("lm_head.weight", vocabSize, hiddenSize),
     finalNorm: ops.upload(new Float32Array(hiddenSize).fill(1), [hiddenSize]),
+    normEpsilon: 1e-6,
     dispose() {
       for (const tensor of [head.embedTokens, head.lmHead, head.finalNorm]) tensor.dispose();
     },

@@ -16,6 +16,7 @@ export { loadDrafter, type LoadDrafterOptions } from "./checkpoint/loadDrafter.t
 export { saveCheckpoint, type CheckpointOptions } from "./checkpoint/saveCheckpoint.ts";
 export { saveDrafter, type SaveDrafterOptions } from "./checkpoint/saveDrafter.ts";
 export type { TrainingState } from "./checkpoint/trainingState.ts";
+export { checkMaskToken, type TextTokens } from "./config/checkMaskToken.ts";
 export {
   createDrafterConfig,
   type DrafterConfig,

@@ -50,6 +50,7 @@ export async function tinyHead(ops: Ops): Promise<TargetHead> {
     embedTokens,
     lmHead,
     finalNorm,
+    normEpsilon: 1e-6,
     dispose: () => [embedTokens, lmHead, finalNorm].forEach((tensor) => tensor.dispose()),
   };
 }

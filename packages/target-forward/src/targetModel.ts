@@ -56,6 +56,8 @@ export interface TargetHead {
   readonly lmHead: Tensor;
   /** Weight of the final RMSNorm, [hiddenSize]. */
   readonly finalNorm: Tensor;
+  /** ε of the final RMSNorm. */
+  readonly normEpsilon: number;
   /** Frees the weights. */
   dispose(): void;
 }

@@ -15,8 +15,8 @@ import type { TrainConfig } from "./trainConfig.ts";
 
 export interface DrafterForOptions {
   target: CausalLMConfig;
-  /** The mask token of the target's tokenizer, where it has one. */
-  maskTokenId: number | undefined;
+  /** Of a new drafter. */
+  maskTokenId: number;
   ops: Ops;
   timer: Timer;
   config: TrainConfig;
@@ -47,14 +47,11 @@ export async function drafterFor(options: DrafterForOptions): Promise<DFlashDraf
 }
 
 function untrained({ target, maskTokenId, config }: DrafterForOptions): DrafterConfig {
-  const mask = config.maskTokenId ?? maskTokenId;
-  if (mask === undefined)
-    throw new Error(`${config.target}: the tokenizer has no mask token; give an unused one with --mask-token-id`);
   return createDrafterConfig({
     target: { ...target, ropeTheta: target.rope.theta },
     layers: config.layers,
     blockSize: config.blockSize,
     targetLayerIds: targetLayerIds(target.layers, config.features),
-    maskTokenId: mask,
+    maskTokenId,
   });
 }

@@ -21,6 +21,7 @@ import { createSchedule } from "./createSchedule.ts";
 import { drafterFor } from "./drafterFor.ts";
 import { keepCheckpoints, positionOf } from "./keepCheckpoints.ts";
 import { logSteps } from "./logSteps.ts";
+import { maskTokenOf } from "./maskTokenOf.ts";
 import { engineThreads, openTarget } from "./openTarget.ts";
 import type { RunStart } from "./resumeRun.ts";
 import { trackPositions } from "./trackPositions.ts";
@@ -48,6 +49,7 @@ export interface WiredRun {
 export async function wire(start: RunStart): Promise<WiredRun> {
   const from = start.checkpoint;
   const tokenizer = await loadTokenizer(start.config.target);
+  const maskTokenId = maskTokenOf(start.config, tokenizer);
   const checkpoint = from === null ? null : await loadCheckpoint(from, { settings: trainSettings(start.config) });
   const { maxLength, onBad, seed, steps, accumulate, anchors: anchorsPerRow, anchorRule: rule } = start.config;
   const queue = queuePolicy({ capacity: start.config.queue, minReady: start.config.minReady });
@@ -72,7 +74,6 @@ export async function wire(start: RunStart): Promise<WiredRun> {
   timer.enabled = config.telemetry;
   const ops = createOps(engine);
   const target = await openTarget({ config, ops, timer });
-  const { maskTokenId } = tokenizer;
   const drafter = await drafterFor({ target: target.config, maskTokenId, ops, timer, config, checkpoint });
   const optimizer = [
     clipByGlobalNorm({ ops, maxNorm: config.clip }),

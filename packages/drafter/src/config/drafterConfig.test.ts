@@ -130,6 +130,14 @@ test.each([
   expect(() => parseDrafterConfig(json, "f")).toThrow(message);
 });
 
+test("refuses a mask token that ends or pads the text, and says what to take", () => {
+  expect(() => qwen({ eosTokenId: 151645, padTokenId: 151643 })).not.toThrow();
+  expect(() => qwen({ eosTokenId: 151669 })).toThrow(
+    "drafter config: maskTokenId is 151669, the end token of the text, expected one of its own; take a row of the embedding that no token uses",
+  );
+  expect(() => qwen({ padTokenId: 151669 })).toThrow("maskTokenId is 151669, the padding token of the text, expected");
+});
+
 test("refuses options that are wrong by the option's name", () => {
   expect(() => qwen({ layers: 1e9 })).toThrow(
     "drafter config: layers is 1000000000, expected an integer from 1 to 1024",

@@ -1,4 +1,5 @@
 import { checkDrafterConfig } from "./checkDrafterConfig.ts";
+import { checkMaskToken, type TextTokens } from "./checkMaskToken.ts";
 
 /** How a decoder layer attends to the context. */
 export type LayerType = "full_attention" | "sliding_attention";
@@ -53,7 +54,7 @@ export type TargetShape = Pick<
 export type DrafterSize = Partial<Pick<DrafterConfig, "intermediateSize" | "heads" | "kvHeads" | "headDim">>;
 
 /** Settings of {@link createDrafterConfig}. */
-export interface DrafterConfigOptions {
+export interface DrafterConfigOptions extends TextTokens {
   readonly target: TargetShape;
   /** The hidden size is the target's in any case: the drafter computes on its embeddings and feeds its head. */
   readonly size?: DrafterSize;
@@ -75,6 +76,7 @@ export interface DrafterConfigOptions {
  */
 export function createDrafterConfig(options: DrafterConfigOptions): DrafterConfig {
   const { target, size = {}, layers, blockSize, targetLayerIds, maskTokenId } = options;
+  checkMaskToken("drafter config: maskTokenId", maskTokenId, options);
   return checkDrafterConfig("drafter config", {
     hiddenSize: target.hiddenSize,
     intermediateSize: size.intermediateSize ?? target.intermediateSize,

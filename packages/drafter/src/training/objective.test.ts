@@ -61,7 +61,7 @@ function difference(a: Evaluated, b: Evaluated): number {
 }
 
 /** Random values as the target's last hidden states. */
-async function withLast(batch: PackedHiddenStates): Promise<TrainBatch> {
+async function withLast(batch: PackedHiddenStates): Promise<TrainBatch & { last: Tensor }> {
   const shape = [batch.ids.length, hiddenSize];
   const last = ops.upload(await randomWeights(4, 1)("last", shape), shape);
   return { ...batch, last, dispose: () => [batch, last].forEach((part) => part.dispose()) };
@@ -140,6 +140,25 @@ test("a teacher that puts everything on the text is the text", async () => {
   expect(difference(soft, await evaluate(drafter, batch))).toBeLessThan(1e-5);
   for (const part of [batch, drafter, last, lmHead, finalNorm]) part.dispose();
   head = before;
+});
+
+test("the teacher is normed with the target's own epsilon", async () => {
+  const [batch, drafter] = [await withLast(await tinyBatch(ops)), await tinyDrafter(ops, { weights })];
+  const before = head;
+  // Rows of mean square 1 come out of a norm with ε = 3 half as large.
+  const values = await batch.last.read();
+  const rowNorm = (row: number): number => Math.hypot(...values.subarray(row * hiddenSize, (row + 1) * hiddenSize));
+  const unit = values.map((value, i) => (value * Math.sqrt(hiddenSize)) / rowNorm(Math.floor(i / hiddenSize)));
+  const last = ops.upload(unit, batch.last.shape);
+  const finalNorm = ops.upload(new Float32Array(hiddenSize).fill(0.5), [hiddenSize]);
+  const soft = async (): Promise<Evaluated> => evaluate(drafter, { ...batch, last }, { loss: { type: "soft-target" } });
+  head = { ...before, normEpsilon: 3 };
+  const wide = await soft();
+  head = { ...before, finalNorm, normEpsilon: 1e-9 };
+  expect(difference(await soft(), wide)).toBeLessThan(1e-5);
+  head = before;
+  expect(difference(await soft(), wide)).toBeGreaterThan(1e-3);
+  for (const part of [batch, drafter, last, finalNorm]) part.dispose();
 });
 
 test("without last hidden states there are no soft targets", async () => {

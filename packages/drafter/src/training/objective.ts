@@ -68,7 +68,7 @@ export function createObjective(options: ObjectiveOptions): Objective {
         "soft-target loss: the batch has no last hidden states, expected them; capture the last layer too",
       );
     const before = tokens.map((token) => token - 1);
-    return ops.rmsNorm(ops.gather(last, before), head.finalNorm, config.epsilon);
+    return ops.rmsNorm(ops.gather(last, before), head.finalNorm, head.normEpsilon);
   };
 
   const headLoss = (

@@ -22,6 +22,8 @@ export interface StepWindow {
   open(part: WindowPart): void;
   /** Adds what was computed on it; takes over the gradients. */
   add(evaluated: { gradients: Tensor[]; loss: number; divisor: number; flops: number; matches: BlockMatches }): void;
+  /** Takes over gradients in place of those that no batch brought. */
+  fill(gradients: Tensor[]): void;
   dispose(): void;
 }
 
@@ -63,6 +65,9 @@ export function createStepWindow(ops: Ops): StepWindow {
         ops.addInPlace(sum, evaluated.gradients[i]!);
         evaluated.gradients[i]!.dispose();
       }
+    },
+    fill(made) {
+      gradients = made;
     },
     dispose() {
       for (const gradient of gradients) gradient.dispose();

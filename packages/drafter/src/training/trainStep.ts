@@ -81,6 +81,8 @@ export function createTrainStep(options: TrainStepOptions): TrainStep {
 
   /** The window's mean gradients under their names, and their norm. */
   const normalise = async (divisor: number): Promise<{ gradients: TensorMap; gradientNorm: number }> => {
+    // Without anchors here, the other processes' gradients count all the same.
+    if (window.gradients.length === 0) window.fill([...parameters.values()].map(({ shape }) => ops.zeros(shape)));
     const { gradients } = window;
     const gradientNorm = (await ops.globalNorm(gradients)) / divisor;
     for (const gradient of gradients) ops.scaleInPlace(gradient, 1 / divisor);

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "tsdown";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { killWhileWriting } from "../killWhileWriting.test-support.ts";
 import { readLog } from "../read/readLog.ts";
 import { headerOf, stepOf } from "../record.test-support.ts";
+import { killWhileWriting } from "../testing/killWhileWriting.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "crash-"));
 const script = join(folder, "logForEver.js");
@@ -45,7 +45,7 @@ async function killAndResume(name: string, kills: number, maxBytes: number): Pro
   for (let attempt = 1; attempt <= kills; attempt++) {
     const given = JSON.stringify({ header: headerOf([], attempt), step: stepOf(resumeAt, { attempt }) });
     const delayMs = Math.random() * 5;
-    await killWhileWriting({ script, args: [path, notes, given, String(maxBytes)], delayMs });
+    expect(await killWhileWriting({ args: [script, path, notes, given, String(maxBytes)], delayMs })).toBe("killed");
     const handedOver = Number(readFileSync(notes, "utf8"));
     const steps: number[] = [];
     damage.torn = 0;
