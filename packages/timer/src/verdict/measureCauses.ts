@@ -1,5 +1,6 @@
 import type { ReportSnapshot, SectionReport } from "../report.ts";
 import type { JudgedStep } from "./judgedStep.ts";
+import { measureNewShapes } from "./measureNewShapes.ts";
 
 /** Milliseconds of the steps by cause; a lane's cause is its name and "-bound". */
 export type CauseTimes = Map<string, number>;
@@ -25,30 +26,38 @@ const bound = (lane: string): string => `${group(lane)}-bound`;
 /** Lanes of one kind are told apart by an index in brackets. */
 const group = (lane: string): string => lane.replace(/\[.*\]$/, "");
 
-/** Splits the own lane's time in all steps among the causes that may have taken it. Causes may overlap: each is what would be won without it. */
-export function measureCauses(steps: readonly JudgedStep[], { dispatchUs }: EngineFacts = {}): CauseTimes {
+/** Splits the own lane's time in all steps among the causes that may have taken it. Causes may overlap: each is what would be won without it, so at most the step. */
+export function measureCauses(steps: readonly JudgedStep[], facts: EngineFacts = {}): CauseTimes {
   const times: CauseTimes = new Map();
   const avoidable = avoidableWaiting(steps);
+  const newShapes = measureNewShapes(steps);
+  for (const step of steps) {
+    const ofStep = measureStep(step, avoidable, facts);
+    ofStep.set("allocator-churn", newShapes(step));
+    for (const [cause, ms] of ofStep) times.set(cause, (times.get(cause) ?? 0) + Math.min(ms, step.report.ms));
+  }
+  return times;
+}
+
+function measureStep(step: JudgedStep, avoidable: number, { dispatchUs }: EngineFacts): CauseTimes {
+  const times: CauseTimes = new Map();
   const add: Add = (cause, ms) => {
     if (cause !== undefined) times.set(cause, (times.get(cause) ?? 0) + Math.max(0, ms));
   };
-  for (const step of steps) {
-    const { report, late = {} } = step;
-    const own = Object.keys(report.lanes)[0]!;
-    const blocking = Object.values(report.sections).filter((section) => rootLane(report, section) === own);
-    for (const section of blocking) add(roleCause(section), section.selfMs ?? 0);
-    addWaits(step, own, avoidable, add);
-    addEngine(step, blocking, add, dispatchUs);
-    for (const { gcMs, stallMs } of Object.values(late)) {
-      add("gc", gcMs ?? 0);
-      add("event-loop", stallMs ?? 0);
-    }
-    add("residual", report.residualMs);
-    const { busyMs, overlapMs } = report.lanes[own]!;
-    const roles = sum(blocking, (section) => (section.lane === own && roleCause(section) ? section.selfMs : 0));
-    add(bound(own), busyMs - roles - Math.max(0, ...Object.values(overlapMs)));
+  const { report, late = {} } = step;
+  const own = Object.keys(report.lanes)[0]!;
+  const blocking = Object.values(report.sections).filter((section) => rootLane(report, section) === own);
+  for (const section of blocking) add(roleCause(section), section.selfMs ?? 0);
+  addWaits(step, own, avoidable, add);
+  addEngine(step, blocking, add, dispatchUs);
+  for (const { gcMs, stallMs } of Object.values(late)) {
+    add("gc", gcMs ?? 0);
+    add("event-loop", stallMs ?? 0);
   }
-  addChurn(steps, add);
+  add("residual", report.residualMs);
+  const { busyMs, overlapMs } = report.lanes[own]!;
+  const roles = sum(blocking, (section) => (section.lane === own && roleCause(section) ? section.selfMs : 0));
+  add(bound(own), busyMs - roles - Math.max(0, ...Object.values(overlapMs)));
   return times;
 }
 
@@ -172,17 +181,4 @@ function addEngine(
   if (deviceMs !== null && deviceMs < 0.5 * hostMs) add("launch-bound", hostMs - deviceMs - syncMs);
   else if (deviceMs === null && dispatchUs !== undefined)
     add("launch-bound", ((causes.kernels ?? 0) * dispatchUs) / 1000);
-}
-
-const mean = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0) / values.length;
-
-/** What a new shape costs, by the slope of the steps' time over their number of new shapes; 0 unless the two go together. */
-function addChurn(steps: readonly JudgedStep[], add: Add): void {
-  const shapes = steps.map(({ report }) => report.causes?.newShapes ?? 0);
-  const ms = steps.map(({ report }) => report.ms);
-  const [meanShapes, meanMs] = [mean(shapes), mean(ms)];
-  const products = mean(shapes.map((count, i) => (count - meanShapes) * (ms[i]! - meanMs)));
-  const variance = mean(shapes.map((count) => (count - meanShapes) ** 2));
-  const correlation = products / Math.sqrt(variance * mean(ms.map((time) => (time - meanMs) ** 2)));
-  if (correlation > 0.5) add("allocator-churn", (products / variance) * meanShapes * steps.length);
 }
