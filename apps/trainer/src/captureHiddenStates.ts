@@ -5,7 +5,7 @@ import { createChatBatches, type ChatBatch, loadTokenizer } from "@dflash/chat-d
 import { targetLayerIds } from "@dflash/drafter";
 import { type EngineName, startEngine } from "@dflash/engine";
 import { createOps } from "@dflash/ops";
-import { createTargetForwardLoop, hasHiddenStates, writeHiddenStates } from "@dflash/target-forward";
+import { createHiddenStateWriter, createTargetForwardLoop, type HiddenStateWriter } from "@dflash/target-forward";
 import { forCaller, fromCaller } from "./callerFolder.ts";
 import { defaultData, defaultTarget } from "./defaultTarget.ts";
 import { fetchTarget } from "./train/fetchTarget.ts";
@@ -21,10 +21,11 @@ export interface CaptureFlags {
   maxLength?: number;
   features?: number;
   records?: number;
+  recordsPerFile?: number;
   onBad?: "stop" | "skip";
 }
 
-/** Captured records between two lines that say how far it is. */
+/** Records between two lines that say how far it is. */
 const linesEvery = 100;
 
 /** Runs the target over every record and writes its hidden states, those that are there already excepted. */
@@ -43,11 +44,11 @@ export async function captureHiddenStates(flags: CaptureFlags): Promise<void> {
   const interrupt = stopOnInterrupt(console.log);
   const counts = { written: 0, there: 0 };
 
-  // The batches whose records have no file yet, numbered without gaps.
-  async function* missing(): AsyncGenerator<ChatBatch> {
+  // The batches whose records are in no file yet, numbered without gaps.
+  async function* missing(writer: HiddenStateWriter): AsyncGenerator<ChatBatch> {
     for await (const batch of chats) {
       if (counts.written + counts.there >= most || interrupt.signal.aborted) return;
-      if (await hasHiddenStates(dir, batch.records[0]!)) counts.there++;
+      if (await writer.has(batch.records[0]!)) counts.there++;
       else yield { ...batch, index: counts.written };
     }
   }
@@ -58,12 +59,17 @@ export async function captureHiddenStates(flags: CaptureFlags): Promise<void> {
     const layerIds = targetLayerIds(model.layers, flags.features ?? 5);
     console.log(`engine   ${engine.description}`);
     console.log(`target   ${forCaller(target)}: layers ${layerIds.join(", ")} and the last of ${model.layers}`);
-    const loop = createTargetForwardLoop({ model, ops, batches: missing(), layerIds, captureLast: true });
-    for await (const states of loop) {
-      await writeHiddenStates({ dir, layerIds }, states);
-      states.dispose();
-      counts.written++;
-      if (counts.written % linesEvery === 0) console.log(`${counts.written} records written`);
+    const writer = await createHiddenStateWriter({ dir, layerIds, recordsPerFile: flags.recordsPerFile ?? 1 });
+    const loop = createTargetForwardLoop({ model, ops, batches: missing(writer), layerIds, captureLast: true });
+    try {
+      for await (const states of loop) {
+        await writer.write(states);
+        states.dispose();
+        counts.written++;
+        if (counts.written % linesEvery === 0) console.log(`${counts.written} records captured`);
+      }
+    } finally {
+      await writer.close();
     }
     model.dispose();
   } finally {

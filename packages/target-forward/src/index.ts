@@ -45,5 +45,9 @@ export {
   type HiddenStateFilesEvents,
   type HiddenStateFilesOptions,
 } from "./files/openHiddenStateFiles.ts";
-export { hasHiddenStates, writeHiddenStates, type WriteHiddenStatesOptions } from "./files/writeHiddenStates.ts";
+export {
+  createHiddenStateWriter,
+  type HiddenStateWriter,
+  type HiddenStateWriterOptions,
+} from "./files/createHiddenStateWriter.ts";
 export { replayPipeline, type BatchTimes, type PipelineReplay, type PipelineSettings } from "./queue/replayPipeline.ts";

@@ -400,13 +400,35 @@ describe("createTimer", () => {
     expect(reports[0]).toMatchObject({ residualMs: 0.000001, sections: { fit: { ms: 0.00001, count: 2 } } });
   });
 
+  it("tells how twelve lanes overlap", () => {
+    const { timer, reports, pass } = virtualTimer();
+    const lanes = Array.from({ length: 11 }, (_, i) => timer.section(`s${i}`, { lane: `lane ${i}` }));
+    timer.step(() => {
+      const open = lanes.map((section) => {
+        pass(1);
+        return section.begin();
+      });
+      for (const token of open) {
+        pass(1);
+        token.end();
+      }
+    });
+    // Lane i is open for 11 ns; lanes i < j together from the start of j to the end of i.
+    const { lanes: told } = reports[0]!;
+    for (let i = 0; i < 11; i++) {
+      expect(told[`lane ${i}`]!.busyMs).toBeCloseTo(11e-6, 9);
+      for (let j = i + 1; j < 11; j++)
+        expect(told[`lane ${i}`]!.overlapMs[`lane ${j}`]).toBeCloseTo((11 - (j - i)) * 1e-6, 9);
+    }
+  });
+
   it("refuses more sections and lanes than it holds", () => {
     const { timer } = virtualTimer();
-    for (let i = 1; i < 8; i += 1) timer.section(`s${i}`, { lane: `lane ${i}` });
-    expect(() => timer.section("x", { lane: "ninth" })).toThrow(
-      'timer: lane "ninth" is one more than the 8 that a timer holds; use one of main, lane 1',
+    for (let i = 1; i < 12; i += 1) timer.section(`s${i}`, { lane: `lane ${i}` });
+    expect(() => timer.section("x", { lane: "thirteenth" })).toThrow(
+      'timer: lane "thirteenth" is one more than the 12 that a timer holds; use one of main, lane 1',
     );
-    for (let i = 8; i < 256; i += 1) timer.section(`s${i}`);
+    for (let i = 12; i < 256; i += 1) timer.section(`s${i}`);
     expect(() => timer.section("last")).toThrow('timer: section "last" is one more than the 255');
     expect(timer.section("s9")).toBe(timer.section("s9"));
   });

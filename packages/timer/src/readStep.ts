@@ -106,13 +106,15 @@ function readCauses({ causes }: StepTotals, slot: number): Causes {
 
 function readLanes(lanes: readonly string[], { sections, waits, busySets }: StepTotals): ReportSnapshot["lanes"] {
   const stepNs = sections[TOTAL]!;
-  const sets = 1 << lanes.length;
   // A timer with one lane keeps no sets: that lane is busy when it neither waits nor has nothing to do.
   if (lanes.length === 1) busySets[1] = stepNs - waits[0]! - sections[SELF]!;
+  /** Few of the sets that there could be. */
+  const seen: number[] = [];
+  for (let set = 1; set < busySets.length; set += 1) if (busySets[set]! > 0) seen.push(set);
   /** Time in which all lanes of a set were busy, ns. */
   const busy = (set: number): number => {
     let ns = 0;
-    for (let other = 1; other < sets; other += 1) if ((other & set) === set) ns += busySets[other]!;
+    for (const other of seen) if ((other & set) === set) ns += busySets[other]!;
     return ns;
   };
   const reports: Record<string, LaneReport> = {};

@@ -1,7 +1,7 @@
 import { CAUSE_COUNT } from "./recording.ts";
 
 export const MAX_SECTIONS = 256;
-export const MAX_LANES = 8;
+export const MAX_LANES = 12;
 
 /** The timer's own lane. */
 export const OWN = 0;

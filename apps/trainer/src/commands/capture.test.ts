@@ -33,6 +33,16 @@ test("a drafter trains on captured hidden states as on those of the target, roun
   expect(losses("b")).toEqual(losses("a"));
   expect(Object.keys(steps(readLog(join(folder, "b")))[0]!.lanes)).not.toContain("target");
 
+  const sharded = await dflash(
+    ["capture", ...short, "--records", "6", "--records-per-file", "4", "--out", "shards"],
+    folder,
+  );
+  expect(sharded).toMatchObject({ code: 0, stderr: "" });
+  expect(readdirSync(join(folder, "shards"))).toHaveLength(2);
+  const fromShards = await dflash([...train, "--steps", "4", "--hidden-states", "shards", "--out", "e"], folder);
+  expect(fromShards).toMatchObject({ code: 0, stderr: "" });
+  expect(losses("e")).toEqual(losses("a"));
+
   // Whichever the first step needs, one of them is missing now.
   for (const file of files.slice(1)) rmSync(join(folder, "states", file));
   const broken = await dflash([...train, "--steps", "4", "--hidden-states", "states", "--out", "c"], folder);

@@ -5,7 +5,7 @@ import { integer } from "../numberArguments.ts";
 /** `dflash capture`: the target's hidden states on disk, to train from. */
 export function captureCommand(): Command {
   return new Command("capture")
-    .description("write a target's hidden states to disk, one file a record, for train --hidden-states")
+    .description("write a target's hidden states to disk, one file a record or several, for train --hidden-states")
     .option(
       "--target <model>",
       "folder of the target model, or owner/name on the hub (default: the repository's tiny one)",
@@ -17,6 +17,11 @@ export function captureCommand(): Command {
     .option("--max-length <n>", "longest record in tokens, longer ones are cut (default: 512)", integer(4, 1_048_576))
     .option("--features <n>", "target layers to capture (default: 5)", integer(1, 256))
     .option("--records <n>", "records to capture (default: all)", integer(1, 2_147_483_647))
+    .option(
+      "--records-per-file <n>",
+      "records a file, which are held in memory until it is full (default: 1)",
+      integer(1, 65_536),
+    )
     .addOption(
       new Option(
         "--on-bad <what>",
@@ -28,6 +33,7 @@ export function captureCommand(): Command {
       `
 Examples:
   pnpm dflash capture --out states --records 1000
+  pnpm dflash capture --out states --records-per-file 256
   pnpm dflash train --hidden-states states`,
     )
     .action(async (flags: CaptureFlags) => {

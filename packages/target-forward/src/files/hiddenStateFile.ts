@@ -4,6 +4,21 @@ import { openSafetensors, type Safetensors } from "@dflash/safetensors";
 /** The file of a record: the layout of vLLM and speculators, `token_ids` [S] and `hidden_states` [S, K + 1, H], the last layer last. */
 export const hiddenStateFile = (dir: string, record: number): string => join(dir, `hs_${record}.safetensors`);
 
+/** Where a record's hidden states lie: alone in a file, or with others in a shard. */
+export interface HiddenStatePlace {
+  readonly path: string;
+  /** In a shard, whose tensors are named after it; null where the file is its own. */
+  readonly record: number | null;
+}
+
+/** Names of a record's tensors in its file. */
+export const tensorNames = (record: number | null): readonly [ids: string, states: string] =>
+  record === null ? ["token_ids", "hidden_states"] : [`${record}/token_ids`, `${record}/hidden_states`];
+
+/** A place as messages name it. */
+export const shownPlace = ({ path, record }: HiddenStatePlace): string =>
+  record === null ? path : `${path}: record ${record}`;
+
 /** What a record's hidden states are checked against. */
 export interface HiddenStateLayout {
   /** Captured decoder layers, K of them. */
@@ -25,16 +40,19 @@ export interface HiddenStateRecord {
  *
  * @throws {Error} One line with the file, the place, the value and what was expected.
  */
-export async function readHiddenStates(path: string, layout: HiddenStateLayout): Promise<HiddenStateRecord> {
-  const file = await openSafetensors(path);
+export async function readHiddenStates(place: HiddenStatePlace, layout: HiddenStateLayout): Promise<HiddenStateRecord> {
+  const file = await openSafetensors(place.path);
+  const [idsName, statesName] = tensorNames(place.record);
   try {
-    const tokens = checkHeader(path, file, layout);
-    const ids = await file.readInt32("token_ids");
-    const states = await file.readFloat32("hidden_states");
+    const tokens = checkHeader(place, file, layout);
+    const ids = await file.readInt32(idsName);
+    const states = await file.readFloat32(statesName);
     const broken = states.findIndex((value) => !Number.isFinite(value));
     if (broken >= 0) {
-      const place = Math.floor(broken / (states.length / tokens));
-      throw new Error(`${path}: hidden_states of token ${place} holds ${states[broken]}, expected finite numbers`);
+      const token = Math.floor(broken / (states.length / tokens));
+      throw new Error(
+        `${shownPlace(place)}: hidden_states of token ${token} holds ${states[broken]}, expected finite numbers`,
+      );
     }
     return { ids, states };
   } finally {
@@ -44,13 +62,15 @@ export async function readHiddenStates(path: string, layout: HiddenStateLayout):
 
 /** Checks shapes and dtypes before anything is read; gives S. */
 function checkHeader(
-  path: string,
+  place: HiddenStatePlace,
   { tensors, metadata }: Safetensors,
   { layerIds, hiddenSize }: HiddenStateLayout,
 ): number {
-  const [ids, states] = ["token_ids", "hidden_states"].map((name) => {
+  const path = shownPlace(place);
+  const names = tensorNames(place.record);
+  const [ids, states] = names.map((name) => {
     const found = tensors.get(name);
-    if (!found) throw new Error(`${path}: no tensor ${name}, expected token_ids and hidden_states`);
+    if (!found) throw new Error(`${path}: no tensor ${name}, expected ${names.join(" and ")}`);
     return found;
   });
   const shown = `[${states!.shape.join(", ")}]`;

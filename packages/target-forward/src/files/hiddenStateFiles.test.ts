@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, truncate } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, truncate } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startEngine } from "@dflash/engine";
@@ -10,7 +10,7 @@ import { createTargetForwardLoop } from "../loop/targetForwardLoop.ts";
 import type { TargetModel } from "../targetModel.ts";
 import type { TokenBatch } from "../tokenBatch.ts";
 import { openHiddenStateFiles, type HiddenStateFilesOptions } from "./openHiddenStateFiles.ts";
-import { hasHiddenStates, writeHiddenStates } from "./writeHiddenStates.ts";
+import { createHiddenStateWriter, type HiddenStateWriter } from "./createHiddenStateWriter.ts";
 
 const layerIds = [0, 2];
 
@@ -40,18 +40,20 @@ describe("hidden states in files", () => {
     ops = createOps(await startEngine("cpu"));
     model = linearTarget({}, { ops });
   });
-  beforeEach(async () => {
-    dir = await mkdtemp(join(tmpdir(), "states-"));
-    for await (const states of createTargetForwardLoop({
-      model,
-      ops,
-      batches: batches(batch),
-      layerIds,
-      captureLast: true,
-    })) {
-      await writeHiddenStates({ dir, layerIds }, states);
+  /** Captures the batches and leaves the writer open. */
+  async function capture(recordsPerFile: number, ...all: TokenBatch[]): Promise<HiddenStateWriter> {
+    const writer = await createHiddenStateWriter({ dir, layerIds, recordsPerFile });
+    const options = { model, ops, batches: batches(...all), layerIds, captureLast: true };
+    for await (const states of createTargetForwardLoop(options)) {
+      await writer.write(states);
       states.dispose();
     }
+    return writer;
+  }
+
+  beforeEach(async () => {
+    dir = await mkdtemp(join(tmpdir(), "states-"));
+    await capture(1, batch);
   });
   afterEach(() => rm(dir, { recursive: true }));
   afterAll(() => ops.engine.dispose());
@@ -69,7 +71,9 @@ describe("hidden states in files", () => {
       const values = await states.features.read();
       for (const [row, record] of states.records!.entries()) {
         const [start, end] = [states.rowStarts[row]!, states.rowStarts[row + 1]!];
-        expect(states.ids.subarray(start, end)).toEqual(batch.ids.subarray(...(record === 7 ? [0, 5] : [5, 8])));
+        expect(states.ids.subarray(start, end)).toEqual(
+          batch.ids.subarray(...([7, 4].includes(record) ? [0, 5] : [5, 8])),
+        );
         expect(states.lossMask.subarray(start, end).at(-1)).toBe(1);
         rows.push([record, [...values.subarray(4 * start, 4 * end)]]);
       }
@@ -123,9 +127,45 @@ describe("hidden states in files", () => {
   });
 
   it("are known to be there, unless they are cut", async () => {
-    expect(await Promise.all([7, 3, 4].map((record) => hasHiddenStates(dir, record)))).toEqual([true, true, false]);
+    const writer = await createHiddenStateWriter({ dir, layerIds });
+    expect(await Promise.all([7, 3, 4].map((record) => writer.has(record)))).toEqual([true, true, false]);
     await truncate(file(3), 100);
-    expect(await hasHiddenStates(dir, 3)).toBe(false);
+    expect(await writer.has(3)).toBe(false);
+  });
+
+  it("lie together in shards, which are whole files at any time and are gone on with", async () => {
+    await Promise.all([7, 3].map((record) => rm(file(record))));
+    const more: TokenBatch = { ...batch, records: Int32Array.of(4, 5) };
+    const writer = await capture(3, batch, { ...more, index: 1 });
+    expect(await readdir(dir)).toEqual(["hs_shard_0.safetensors"]);
+    await writer.close();
+    expect((await readdir(dir)).toSorted()).toEqual(["hs_shard_0.safetensors", "hs_shard_1.safetensors"]);
+    expect((await read([batch])).rows).toEqual(whole);
+
+    const next = await createHiddenStateWriter({ dir, layerIds, recordsPerFile: 3 });
+    expect(await Promise.all([7, 3, 4, 5, 6].map((record) => next.has(record)))).toEqual([
+      true,
+      true,
+      true,
+      true,
+      false,
+    ]);
+
+    // The last shard holds record 5; what is cut is written anew under its number.
+    await truncate(join(dir, "hs_shard_1.safetensors"), 100);
+    const last = { ...more, index: 0 };
+    await expect(read([last])).rejects.toThrow(/hs_shard_1\.safetensors: .*truncated/);
+    expect((await read([last], { onBad: "skip" })).rows.map(([record]) => record)).toEqual([4]);
+    await (await capture(3, last)).close();
+    expect((await read([last])).rows.map(([record]) => record)).toEqual([4, 5]);
+    expect(await readdir(dir)).toHaveLength(2);
+  });
+
+  it("that lie in a shard are named with their record when they don't fit", async () => {
+    await rm(file(3));
+    await (await capture(2, batch)).close();
+    const other: TokenBatch = { ...batch, ids: Int32Array.of(10, 11, 12, 13, 14, 90, 91, 5) };
+    await expect(read([other])).rejects.toThrow("hs_shard_0.safetensors: record 3: token 2 is 92, expected 5");
   });
 
   const spoil: [string, string, (path: string) => Promise<void>, Partial<HiddenStateFilesOptions>?][] = [

@@ -1,12 +1,8 @@
 import { createGuardedEmitter } from "@dflash/timer";
 import type { HiddenStateSource, HostMatrix } from "../hostHiddenStates.ts";
 import type { TokenBatch } from "../tokenBatch.ts";
-import {
-  hiddenStateFile,
-  readHiddenStates,
-  type HiddenStateLayout,
-  type HiddenStateRecord,
-} from "./hiddenStateFile.ts";
+import { readHiddenStates, shownPlace, type HiddenStateLayout, type HiddenStateRecord } from "./hiddenStateFile.ts";
+import { readShards, type HiddenStateShards } from "./hiddenStateShards.ts";
 
 /** Where hidden states lie, and what to do about those that are no good. */
 export interface HiddenStateFilesOptions {
@@ -40,12 +36,20 @@ interface Row extends HiddenStateRecord {
 }
 
 /**
- * Hidden states from files that `dflash capture`, vLLM or speculators wrote, one a record: batches need `records`. A row may be a
- * part of its record from the beginning on, and padded behind it; padding gets zeros.
+ * Hidden states from files that `dflash capture`, vLLM or speculators wrote, one a record or in shards: batches need `records`. A
+ * row may be a part of its record from the beginning on, and padded behind it; padding gets zeros.
  */
 export function openHiddenStateFiles(options: HiddenStateFilesOptions): HiddenStateFiles {
   const { dir, hiddenSize, onBad = "stop" } = options;
   const events = createGuardedEmitter<HiddenStateFilesEvents>("hidden-state files");
+  let reading: Promise<HiddenStateShards> | undefined;
+
+  async function findShards(): Promise<HiddenStateShards> {
+    const shards = await (reading ??= readShards(dir));
+    const [broken] = shards.broken;
+    if (broken !== undefined && onBad === "stop") throw new Error(broken);
+    return shards;
+  }
 
   async function readRow(
     { ids, lossMask, rowStarts, records }: TokenBatch,
@@ -54,10 +58,10 @@ export function openHiddenStateFiles(options: HiddenStateFilesOptions): HiddenSt
   ): Promise<Row | null> {
     const [start, end] = [rowStarts[row]!, rowStarts[row + 1]!];
     const record = records![row]!;
-    const path = hiddenStateFile(dir, record);
+    const place = (await findShards()).place(record);
     try {
-      const found = await readHiddenStates(path, layout);
-      checkTokens(path, found.ids, ids.subarray(start, end), lossMask.subarray(start, end));
+      const found = await readHiddenStates(place, layout);
+      checkTokens(shownPlace(place), found.ids, ids.subarray(start, end), lossMask.subarray(start, end));
       return { ...found, start, end };
     } catch (error) {
       if (onBad === "stop") throw error;

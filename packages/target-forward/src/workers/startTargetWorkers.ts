@@ -59,8 +59,8 @@ export interface TargetWorkers extends HiddenStateSource {
  * takes along what it had computed but not sent.
  */
 const mostCrashes = 3;
-/** A timer holds eight lanes; two are the data's and the consumer's own. */
-const timedWorkers = 6;
+/** A timer holds twelve lanes; two are the data's and the consumer's own. */
+const timedWorkers = 10;
 
 /**
  * Starts workers and loads the model in each. A batch goes to whichever has the fewest. A worker that crashes is started anew and
