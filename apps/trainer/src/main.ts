@@ -12,6 +12,8 @@ const oneLine = (text: string): string =>
 const commands: (readonly [name: string, load: () => Promise<Command>])[] = [
   ["train", async () => (await import("./commands/train.ts")).trainCommand()],
   ["eval", async () => (await import("./commands/eval.ts")).evalCommand()],
+  ["generate", async () => (await import("./commands/generate.ts")).generateCommand()],
+  ["regenerate", async () => (await import("./commands/regenerate.ts")).regenerateCommand()],
   ["capture", async () => (await import("./commands/capture.ts")).captureCommand()],
   ["export", async () => (await import("./commands/export.ts")).exportCommand()],
   ["log", async () => (await import("./commands/log.ts")).logCommand()],

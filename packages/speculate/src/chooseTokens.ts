@@ -1,7 +1,7 @@
 import type { Ops, Tensor } from "@dflash/ops";
 import type { TokenSampler } from "./tokenSampler.ts";
 
-/** The target's own token behind row `row` of the logits, to stand at `position` of the answer to prompt `prompt`. */
+/** The target's own token behind row `row` of the logits, to stand at `position` of the sequence with number `prompt`. */
 export type ChosenTokens = (row: number, prompt: number, position: number) => number;
 
 /** Reads what the target chooses from its logits [T, V]: the likeliest tokens, or with a sampler drawn ones. */

@@ -43,7 +43,11 @@ export async function compareSpeeds(options: CompareSpeedsOptions): Promise<Spee
   const [speculated, alone] = [createRun(timer), createRun(timer)];
   for (let start = 0; start < prompts.length; start += batch) {
     if (signal?.aborted) break;
-    const group = { ...options, prompts: prompts.slice(start, start + batch) };
+    const group = {
+      ...options,
+      prompts: prompts.slice(start, start + batch),
+      promptNumbers: prompts.slice(start, start + batch).map((_, i) => start + i),
+    };
     await speculated.time(async () => generate({ ...group, drafter }));
     if (baseline) await alone.time(async () => generate({ ...group, drafter: null, blockSize: 1 }));
     onProgress?.(speculated.answers.length);

@@ -69,7 +69,7 @@ export function createRounds({ ops, target, drafter, blockSize, sampler, timer }
         for (const tensor of [...features, last]) tensor.dispose();
         const chosen = await chooseTokens(ops, logits, sampler);
         logits.dispose();
-        return sequences.map(({ index }, row) => chosen(row, index, prompts[row]!.length));
+        return sequences.map(({ number }, row) => chosen(row, number, prompts[row]!.length));
       }),
 
     async advance(sequences) {
@@ -85,9 +85,9 @@ export function createRounds({ ops, target, drafter, blockSize, sampler, timer }
       });
       const committed = await sampling.time(async () => {
         const chosen = await chooseTokens(ops, logits, sampler);
-        return sequences.map(({ index, cache }, row) => {
+        return sequences.map(({ number, cache }, row) => {
           const position = cache.length - blockSize + 1;
-          return verifiedTokens(drafts[row]!, (slot) => chosen(row * blockSize + slot, index, position + slot));
+          return verifiedTokens(drafts[row]!, (slot) => chosen(row * blockSize + slot, number, position + slot));
         });
       });
       cropping.time(() => {

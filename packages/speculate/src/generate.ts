@@ -23,6 +23,8 @@ export interface GenerateOptions {
   readonly temperature?: number;
   /** Of the sampling; 0 unless given. */
   readonly seed?: number;
+  /** What the draws for each prompt depend on beside the seed, integers from 0; its index unless given. */
+  readonly promptNumbers?: readonly number[];
   /** Prompts that are answered at the same time; 1 unless given. */
   readonly batch?: number;
   /** Receives the sections `speculate/prefill`, `draft`, `verify`, `sample` and `crop`. */
@@ -56,7 +58,9 @@ export async function generate(options: GenerateOptions): Promise<Generation[]> 
 
   const begin = (): Sequence => {
     const drafterCache = drafter?.createCache() ?? null;
-    return createSequence(begun++, limits, { cache: target.createCache(), drafterCache });
+    const index = begun++;
+    const number = options.promptNumbers?.[index] ?? index;
+    return createSequence(index, limits, { number, cache: target.createCache(), drafterCache });
   };
   const commit = (sequence: Sequence, tokens: readonly number[]): void => {
     const ids = sequence.commit(tokens);

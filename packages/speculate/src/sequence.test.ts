@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { createSequence } from "./sequence.ts";
 
-const caches = { cache: { length: 0, crop: () => {}, dispose: () => {} }, drafterCache: null };
-const start = (maxNewTokens: number) => createSequence(0, { maxNewTokens, stopIds: new Set([9]) }, caches);
+const state = { number: 0, cache: { length: 0, crop: () => {}, dispose: () => {} }, drafterCache: null };
+const start = (maxNewTokens: number) => createSequence(0, { maxNewTokens, stopIds: new Set([9]) }, state);
 
 test("ends with the first stop token and counts the round's tokens behind it", () => {
   const sequence = start(10);

@@ -12,6 +12,8 @@ export interface Limits {
 export interface SequenceState {
   /** Of its prompt. */
   readonly index: number;
+  /** What its draws depend on. */
+  readonly number: number;
   readonly cache: TargetCache;
   /** Null without a drafter. */
   readonly drafterCache: DrafterCache | null;
@@ -33,14 +35,14 @@ export interface Sequence extends SequenceState {
 export function createSequence(
   index: number,
   { maxNewTokens, stopIds }: Limits,
-  caches: Pick<SequenceState, "cache" | "drafterCache">,
+  state: Pick<SequenceState, "number" | "cache" | "drafterCache">,
 ): Sequence {
   const ids: number[] = [];
   const rounds: number[] = [];
   let finish: Sequence["finish"] = null;
   return {
     index,
-    ...caches,
+    ...state,
     get last() {
       return ids.at(-1)!;
     },
@@ -60,8 +62,8 @@ export function createSequence(
     },
     result: () => ({ ids: Int32Array.from(ids), finish: finish ?? "signal", acceptanceLengths: rounds }),
     dispose() {
-      caches.cache.dispose();
-      caches.drafterCache?.dispose();
+      state.cache.dispose();
+      state.drafterCache?.dispose();
     },
   };
 }

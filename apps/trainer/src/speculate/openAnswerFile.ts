@@ -1,0 +1,101 @@
+import { existsSync, readFileSync } from "node:fs";
+import { open, truncate } from "node:fs/promises";
+import { createInterface } from "node:readline";
+import { isDeepStrictEqual } from "node:util";
+import { writeJson } from "../writeJson.ts";
+import type { AnsweredRecord } from "./answerTurns.ts";
+
+/** What became of a data file's records. */
+export interface AnswerCounts {
+  finished: number;
+  /** Cut at the limit of new tokens. */
+  truncated: number;
+  /** Without a question, or too long. */
+  skipped: number;
+}
+
+/** A file of regenerated conversations, a line each, that can be gone on with. */
+export interface AnswerFile {
+  /** The first record that isn't there yet. */
+  readonly next: number;
+  readonly counts: AnswerCounts;
+  /** Adds what became of the next records, durably. */
+  write(answers: readonly (AnsweredRecord | null)[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the file for the records behind those that it holds; half a line at its end, of a process that was killed, is cut off. The
+ * settings stand beside it, in `<path>.settings.json`: answers of other settings must not be mixed in.
+ */
+export async function openAnswerFile(path: string, settings: Readonly<Record<string, unknown>>): Promise<AnswerFile> {
+  checkSettings(path, settings);
+  const counts: AnswerCounts = { finished: 0, truncated: 0, skipped: 0 };
+  let next = existsSync(path) ? await readAnswers(path, counts) : 0;
+  const file = await open(path, "a");
+  return {
+    get next() {
+      return next;
+    },
+    counts,
+    async write(answers) {
+      let lines = "";
+      for (const answer of answers) {
+        const record = next++;
+        if (answer === null) counts.skipped++;
+        else {
+          counts[answer.finish === "stop" ? "finished" : "truncated"]++;
+          lines += `${JSON.stringify({ record, ...answer })}\n`;
+        }
+      }
+      await file.writeFile(lines);
+      await file.sync();
+    },
+    close: async () => file.close(),
+  };
+}
+
+function checkSettings(path: string, settings: Readonly<Record<string, unknown>>): void {
+  const beside = `${path}.settings.json`;
+  if (existsSync(path) && existsSync(beside)) {
+    const before: unknown = JSON.parse(readFileSync(beside, "utf8"));
+    if (isDeepStrictEqual(before, settings)) return;
+    const changed = Object.keys(settings).find((name) => !isDeepStrictEqual(Object(before)[name], settings[name]));
+    throw new Error(`${path}: was begun with another ${changed}; use the same, or choose another --out`);
+  }
+  if (existsSync(path)) throw new Error(`${path}: exists and wasn't written by this command; choose another --out`);
+  writeJson(beside, settings);
+}
+
+/** Counts the answers and gives the number of the record behind them. */
+async function readAnswers(path: string, counts: AnswerCounts): Promise<number> {
+  const file = await open(path);
+  let [next, bytes, line] = [0, 0, 0];
+  const { size } = await file.stat();
+  for await (const text of createInterface({ input: file.createReadStream(), crlfDelay: Infinity })) {
+    line++;
+    const end = bytes + Buffer.byteLength(text) + 1;
+    if (end > size) break;
+    bytes = end;
+    const { record, finish } = parseLine(text, `${path}:${line}`);
+    counts.skipped += record - next;
+    counts[finish === "stop" ? "finished" : "truncated"]++;
+    next = record + 1;
+  }
+  if (bytes < size) await truncate(path, bytes);
+  return next;
+}
+
+function parseLine(text: string, place: string): { record: number; finish: unknown } {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    value = null;
+  }
+  if (typeof value === "object" && value !== null && "record" in value && "finish" in value) {
+    const { record, finish } = value;
+    if (typeof record === "number" && Number.isInteger(record) && record >= 0) return { record, finish };
+  }
+  throw new Error(`${place}: not a line that this command writes; choose another --out`);
+}

@@ -1,0 +1,78 @@
+import { existsSync } from "node:fs";
+import { openChatFile } from "@dflash/chat-data";
+import { forCaller, fromCaller } from "../callerFolder.ts";
+import { defaultData } from "../defaultTarget.ts";
+import { showProgress } from "../showProgress.ts";
+import { stopOnInterrupt } from "../train/stopOnInterrupt.ts";
+import { answerTurns, type NumberedRecord } from "./answerTurns.ts";
+import { openAnswerFile } from "./openAnswerFile.ts";
+import { openPair, type PairFlags } from "./openPair.ts";
+
+/** What the command line may set. */
+export interface RegenerateFlags extends PairFlags {
+  data?: string;
+  out: string;
+  records?: number;
+  maxNewTokens: number;
+  temperature: number;
+  seed: number;
+  batch: number;
+}
+
+/** Replaces the answers of a data file by the target's own, batch by batch; goes on where an earlier call stopped. */
+export async function regenerateAnswers(flags: RegenerateFlags): Promise<void> {
+  const file = flags.data === undefined ? defaultData : fromCaller(flags.data);
+  if (!existsSync(file)) throw new Error(`--data ${file}: no such file; give a JSONL file of chat records`);
+  const { maxNewTokens, temperature, seed, batch } = flags;
+  const pair = await openPair(flags);
+  const { ops, timer, target, drafter, tokenizer, stopIds } = pair;
+  const chats = await openChatFile(file);
+  const settings = { target: pair.targetFolder, data: file, maxNewTokens, temperature, seed };
+  const answers = await openAnswerFile(fromCaller(flags.out), settings);
+  const progress = showProgress();
+  const interrupt = stopOnInterrupt(progress.say);
+  const { signal } = interrupt;
+  const maxPositions = Math.min(target.config.maxPositions, drafter?.config.maxPositions ?? Infinity);
+  const options = {
+    ops,
+    timer,
+    target,
+    drafter,
+    tokenizer,
+    stopIds,
+    maxPositions,
+    maxNewTokens,
+    temperature,
+    seed,
+    signal,
+  };
+  try {
+    if (answers.next > 0) console.log(`${answers.next} records are there`);
+    const end = Math.min(chats.length, flags.records ?? Infinity);
+    while (answers.next < end) {
+      const records: NumberedRecord[] = [];
+      for (let row = answers.next; row < Math.min(end, answers.next + batch); row++)
+        records.push({ row, record: await chats.read(row) });
+      const answered = await answerTurns(records, options);
+      if (answered === null) break;
+      await answers.write(answered);
+      progress.say(`${answers.next} of ${end} records`);
+    }
+    progress.end();
+    const { finished, truncated, skipped } = answers.counts;
+    console.log(`finished   ${finished}`);
+    console.log(`truncated  ${truncated}, at ${maxNewTokens} tokens`);
+    console.log(`skipped    ${skipped}, without a question or too long`);
+    console.log(`written to ${forCaller(fromCaller(flags.out))}`);
+    if (signal.aborted) {
+      console.log("the same command goes on where this one stopped");
+      process.exitCode = 130;
+    }
+  } finally {
+    progress.end();
+    interrupt.release();
+    await answers.close();
+    await chats.close();
+    pair.dispose();
+  }
+}
