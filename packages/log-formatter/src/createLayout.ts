@@ -1,4 +1,4 @@
-import type { HeaderRecord, StepRecord } from "./record.ts";
+import type { HeaderRecord, SectionRecord, StepRecord } from "./record.ts";
 
 /** Where the sections of a step lie on a time line; index by index, the parents before their children. Valid until the next step. */
 export interface Layout {
@@ -6,6 +6,8 @@ export interface Layout {
   readonly lanes: readonly string[];
   readonly names: readonly string[];
   readonly tracks: readonly number[];
+  /** What the step says of each section; undefined where it says nothing. */
+  readonly sections: readonly (SectionRecord | undefined)[];
   /** Nanoseconds, like `durations`. */
   readonly starts: readonly number[];
   readonly durations: readonly number[];
@@ -29,6 +31,7 @@ export function createLayout(sections: HeaderRecord["sections"]): Layout {
   const names: string[] = [];
   const tracks: number[] = [];
   const parents: number[] = [];
+  const sectionsOf: (SectionRecord | undefined)[] = [];
   const starts: number[] = [];
   const durations: number[] = [];
   /** Where the next child of a section, or the next section of a track, may start. */
@@ -45,11 +48,33 @@ export function createLayout(sections: HeaderRecord["sections"]): Layout {
   };
   for (const { name, lane, parent } of listed) if (parent === null || !known.has(parent)) add(name, lane, -1);
 
+  /** Finds the known sections of a step; true when those are all that it has. */
+  const find = ({ sections: given }: StepRecord): boolean => {
+    let strangers = 0;
+    for (const _ in given) strangers++;
+    for (let index = 0; index < names.length; index++) {
+      const section = given[names[index]!];
+      // Every object has a `constructor`, and that is a function.
+      sectionsOf[index] = typeof section === "object" ? section : undefined;
+      if (typeof section === "object") strangers--;
+    }
+    return strangers === 0;
+  };
+
+  /** Gives a place to sections that are not known. */
+  const meet = ({ sections: given }: StepRecord): void => {
+    for (const name in given) {
+      if (known.has(name) || known.size === listed.length + unlisted) continue;
+      known.add(name);
+      add(name, "other", -1);
+    }
+  };
+
   /** Own time and that of the children, added up from the last to the first. */
-  const measure = (record: StepRecord): void => {
+  const measure = (): void => {
     durations.fill(0);
     for (let index = names.length - 1; index >= 0; index--) {
-      const section = record.sections[names[index]!];
+      const section = sectionsOf[index];
       if (section !== undefined) durations[index]! += nanoseconds(section.self_ms ?? section.ms);
       if (parents[index]! >= 0) durations[parents[index]!]! += durations[index]!;
     }
@@ -59,19 +84,19 @@ export function createLayout(sections: HeaderRecord["sections"]): Layout {
     lanes,
     names,
     tracks,
+    sections: sectionsOf,
     starts,
     durations,
     get end() {
       return end;
     },
     place(record) {
-      for (const name in record.sections) {
-        if (known.has(name) || known.size === listed.length + unlisted) continue;
-        known.add(name);
-        add(name, "other", -1);
+      if (!find(record)) {
+        meet(record);
+        find(record);
       }
       while (durations.length < names.length) durations.push(starts.push(cursors.push(0)));
-      measure(record);
+      measure();
       const begin = nanoseconds(record.t_ms);
       end = Math.max(end, begin + nanoseconds(record.ms));
       for (let index = 0; index < names.length; index++) {

@@ -23,6 +23,10 @@ test("a number is written as JSON writes it", () => {
     fc.double(),
     fc.integer(),
     fc.maxSafeInteger(),
+    // Of few decimals, and their neighbours.
+    fc
+      .tuple(fc.nat(), fc.nat({ max: 8 }), fc.constantFrom(1, 1 + Number.EPSILON))
+      .map(([n, d, by]) => (n / 10 ** d) * by),
     fc.constantFrom(0, -0, 999, 1000, 1e9, 999_999_999),
   );
   fc.assert(

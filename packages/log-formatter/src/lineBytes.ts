@@ -62,8 +62,12 @@ export function putText(buffer: LineBuffer, at: number, text: string): number {
 
 /** Writes a finite number in full, as JSON has it; `null` for any other. */
 export function putNumber(buffer: LineBuffer, at: number, value: number | null): number {
-  if (value !== null && value >= 0 && value < 1e9 && (value | 0) === value) return putInteger(buffer, at, value);
-  return putRare(buffer, at, value);
+  if (value !== null && value >= 0 && value < 1e9 && (value | 0) === value) {
+    return at + numberRoom > buffer.bytes.length ? at + numberRoom : putWhole(buffer.view, at, value);
+  }
+  // At most six decimals, that is: no other number of up to 15 digits is the same double.
+  const few = value !== null && value >= 1e-6 && value < 1e9 && Math.round(value * 1e6) / 1e6 === value;
+  return few ? putTime(buffer, at, value) : putRare(buffer, at, value);
 }
 
 /** Writes a number to six decimals, so that milliseconds keep their nanoseconds; `null` for what is not finite. */
@@ -79,7 +83,7 @@ export function putTime(buffer: LineBuffer, at: number, value: number | null): n
     whole++;
     millionths = 0;
   }
-  at = putInteger(buffer, at, whole);
+  at = putWhole(view, at, whole);
   if (millionths === 0) return at;
   const thousandths = (millionths / 1000) | 0;
   view.setInt32(at, decimals[thousandths]!, true);
@@ -94,24 +98,45 @@ export function putTime(buffer: LineBuffer, at: number, value: number | null): n
 
 /** Writes a whole number from 0 to 2^53. */
 export function putInteger(buffer: LineBuffer, at: number, value: number): number {
-  if (at + numberRoom > buffer.bytes.length) return at + numberRoom;
-  if (value < 1000) return putLeading(buffer, at, value);
-  if (value < 1e6) return putThree(buffer, putLeading(buffer, at, (value / 1000) | 0), value % 1000);
-  const millions = Math.floor(value / 1e6);
-  const rest = (value - millions * 1e6) | 0;
-  return putThree(buffer, putThree(buffer, putInteger(buffer, at, millions), (rest / 1000) | 0), rest % 1000);
+  const { bytes, view } = buffer;
+  if (at + numberRoom > bytes.length) return at + numberRoom;
+  if (value < 1e9) return putWhole(view, at, value);
+  const billions = Math.floor(value / 1e9);
+  const rest = (value - billions * 1e9) | 0;
+  const millions = (rest / 1e6) | 0;
+  const thousands = (rest / 1000) | 0;
+  at = putWhole(view, at, billions);
+  view.setInt32(at, following[millions]!, true);
+  view.setInt32(at + 3, following[thousands - millions * 1000]!, true);
+  view.setInt32(at + 6, following[rest - thousands * 1000]!, true);
+  return at + 9;
 }
 
-function putLeading({ view }: LineBuffer, at: number, value: number): number {
+/** Writes a point and three decimals, the thousandths. */
+export function putDecimals({ bytes, view }: LineBuffer, at: number, thousandths: number): number {
+  if (at + numberRoom > bytes.length) return at + numberRoom;
+  view.setInt32(at, decimals[thousandths]!, true);
+  return at + 4;
+}
+
+/** Writes a whole number below a billion, where there is room. */
+function putWhole(view: DataView, at: number, value: number): number {
+  if (value < 1000) return putLeading(view, at, value);
+  const thousands = (value / 1000) | 0;
+  if (value < 1e6) at = putLeading(view, at, thousands);
+  else {
+    const millions = (value / 1e6) | 0;
+    at = putLeading(view, at, millions);
+    view.setInt32(at, following[thousands - millions * 1000]!, true);
+    at += 3;
+  }
+  view.setInt32(at, following[value - thousands * 1000]!, true);
+  return at + 3;
+}
+
+function putLeading(view: DataView, at: number, value: number): number {
   view.setInt32(at, leading[value]!, true);
   return at + (value < 10 ? 1 : value < 100 ? 2 : 3);
-}
-
-/** Writes three digits of a number from 0 to 999. */
-export function putThree(buffer: LineBuffer, at: number, value: number): number {
-  if (at + 4 > buffer.bytes.length) return at + numberRoom;
-  buffer.view.setInt32(at, following[value]!, true);
-  return at + 3;
 }
 
 function putRare(buffer: LineBuffer, at: number, value: number | null): number {
@@ -149,15 +174,31 @@ export function createBuffer(length: number): LineBuffer {
 /** Names that a cache keeps: a loop that invents names by the step must not fill the memory. */
 const knownNames = 4096;
 
-/** What a format writes for a name, made once a name. */
+interface Known<T> {
+  readonly name: string;
+  readonly made: T;
+  /** What was asked for after it the last time. */
+  next: Known<T> | undefined;
+}
+
+/** What a format writes for a name, made once a name. Names that come in the same order step by step are not looked up. */
 export function createNames<T>(make: (name: string) => T): (name: string) => T {
-  const known = new Map<string, T>();
+  const known = new Map<string, Known<T>>();
+  let last: Known<T> | undefined;
   return (name) => {
-    let made = known.get(name);
-    if (made === undefined) {
-      if (known.size === knownNames) known.clear();
-      known.set(name, (made = make(name)));
+    let found = last?.next;
+    if (found === undefined || found.name !== name) {
+      found = known.get(name);
+      if (found === undefined) {
+        if (known.size === knownNames) {
+          known.clear();
+          last = undefined;
+        }
+        known.set(name, (found = { name, made: make(name), next: undefined }));
+      }
+      if (last !== undefined) last.next = found;
     }
-    return made;
+    last = found;
+    return found.made;
   };
 }

@@ -1,14 +1,14 @@
 import { createLayout, type Layout, nanoseconds } from "../createLayout.ts";
 import {
   createLine,
-  createNames,
   encode,
   type LineBuffer,
+  type Prepared,
   prepare,
   put,
+  putDecimals,
   putInteger,
   putNumber,
-  putThree,
   putTime,
 } from "../lineBytes.ts";
 import type { LogFormatter } from "../logFormatter.ts";
@@ -17,7 +17,6 @@ import { inSection, putStepJson } from "../putStepJson.ts";
 import type { SectionRecord, StepRecord } from "../record.ts";
 import { toJson } from "../toJson.ts";
 
-const point = 46;
 const key = {
   step: prepare(',\n{"ph":"X","pid":1,"tid":0,"name":"step","args":'),
   start: prepare(',"ts":'),
@@ -27,14 +26,14 @@ const key = {
   ms: prepare(',"ms":'),
   endArgs: prepare("}}"),
 };
-const sectionKey = createNames((name) => prepare(`,\n{"ph":"X","pid":1,"name":${toJson(name)},"tid":`));
-
 /**
  * Chrome's trace event format, for Perfetto: a track of steps and a track a lane. The starts within a step are laid out, not
  * measured; what a bar can't show stands in its `args`.
  */
 export function chrome(): LogFormatter {
   let layout = createLayout([]);
+  /** The start of each section's bar, in the order of the layout. */
+  let bars: Prepared[] = [];
   let opening = openingOf("training", layout.lanes);
   let begun = false;
   const begin = (chunk: Uint8Array): Uint8Array => {
@@ -42,11 +41,12 @@ export function chrome(): LogFormatter {
     begun = true;
     return Buffer.concat([encode(opening), chunk]);
   };
-  const line = createLine((b: LineBuffer, record: StepRecord) => putStep(b, record, layout));
+  const line = createLine((b: LineBuffer, record: StepRecord) => putStep(b, record, layout, bars));
   return {
     form: "document",
     header({ run, rank, host, sections }) {
       layout = createLayout(sections);
+      bars = [];
       opening = openingOf(`${run} rank ${rank} on ${host}`, layout.lanes);
       const chunk = begun ? opening.replace("[", ",") : opening;
       begun = true;
@@ -54,6 +54,8 @@ export function chrome(): LogFormatter {
     },
     step(record) {
       layout.place(record);
+      for (let index = bars.length; index < layout.names.length; index++)
+        bars.push(barOf(layout.names[index]!, layout.tracks[index]!));
       return begin(line(record));
     },
     event({ step: of, name, data }) {
@@ -75,25 +77,24 @@ function named(what: string, tid: number, name: string): string {
   return toJson({ ph: "M", pid: 1, tid, name: what, args: { name } });
 }
 
-function putStep(b: LineBuffer, record: StepRecord, layout: Layout): number {
+function barOf(name: string, track: number): Prepared {
+  return prepare(`,\n{"ph":"X","pid":1,"name":${toJson(name)},"tid":${track},"ts":`);
+}
+
+function putStep(b: LineBuffer, record: StepRecord, layout: Layout, bars: readonly Prepared[]): number {
   let at = putStepJson(b, put(b, 0, key.step), record, {});
   at = putMicroseconds(b, put(b, at, key.start), nanoseconds(record.t_ms));
   at = putMicroseconds(b, put(b, at, key.duration), nanoseconds(record.ms));
   at = put(b, at, key.end);
-  for (let index = 0; index < layout.names.length; index++) {
-    const name = layout.names[index]!;
-    const section = record.sections[name];
+  const { sections, starts, durations } = layout;
+  for (let index = 0; index < bars.length; index++) {
+    const section = sections[index];
     if (typeof section?.ms !== "number") continue;
-    at = putInteger(b, put(b, at, sectionKey(name)), layout.tracks[index]!);
-    at = putSpan(b, at, layout.starts[index]!, layout.durations[index]!);
-    at = putArgs(b, at, section, layout.durations[index]!);
+    at = putMicroseconds(b, put(b, at, bars[index]!), starts[index]!);
+    at = putMicroseconds(b, put(b, at, key.duration), durations[index]!);
+    at = putArgs(b, at, section, durations[index]!);
   }
   return at;
-}
-
-function putSpan(b: LineBuffer, at: number, start: number, duration: number): number {
-  at = putMicroseconds(b, put(b, at, key.start), start);
-  return putMicroseconds(b, put(b, at, key.duration), duration);
 }
 
 /** What the length of the bar does not say. */
@@ -110,7 +111,5 @@ function putMicroseconds(b: LineBuffer, at: number, time: number): number {
   const micro = Math.floor(time / 1000);
   at = putInteger(b, at, micro);
   const rest = time - micro * 1000;
-  if (rest === 0) return at;
-  b.bytes[at] = point;
-  return putThree(b, at + 1, rest);
+  return rest === 0 ? at : putDecimals(b, at, rest);
 }
