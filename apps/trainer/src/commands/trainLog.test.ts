@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { dflash, temporaryFolder } from "../dflash.test-support.ts";
+import { dflash, startDflash, temporaryFolder } from "../dflash.test-support.ts";
 import { readLog, steps } from "../runLog.test-support.ts";
 
 const small = ["--threads", "1", "--anchors", "2", "--rows", "1", "--max-length", "48", "--engine", "wasm"];
@@ -54,6 +54,22 @@ test("a run logs to many places, goes on when some fail, and says when it is slo
   );
   expect(readFileSync(join(folder, "more/log.txt"), "utf8").match(/^kind=step /gm)).toHaveLength(22);
   expect(readdirSync(join(folder, "tb"))).toEqual([expect.stringMatching(/^events\.out\.tfevents\./)]);
+});
+
+test("a run whose standard output nobody reads goes on to its end", async () => {
+  const folder = temporaryFolder();
+  // Past what a pipe holds and what may wait for its reader, within a few steps.
+  writeFileSync(join(folder, "long.mjs"), "export default () => ({ step: () => `${'x'.repeat(600_000)}\\n` });\n");
+  const args = ["train", "--steps", "6", ...small, "--out", "run", "--log-format", "./long.mjs"];
+  const child = startDflash(args, folder);
+  let stderr = "";
+  child.stderr.on("data", (data: Buffer) => (stderr += data.toString()));
+  await expect.poll(() => stderr, { timeout: 120_000 }).toMatch(/^drafter, log and summary are in run$/m);
+  child.kill("SIGKILL");
+  expect(stderr.match(/^log: .*$/gm)).toEqual([
+    expect.stringMatching(/^log: \w+ to stdout is switched off: stdout is not being read: \d+ bytes wait$/),
+  ]);
+  expect(steps(readLog(join(folder, "run"))).map(({ step }) => step)).toEqual([1, 2, 3, 4, 5, 6]);
 });
 
 test("an output that can't be had, and a baseline that isn't there, end the command before the run begins", async () => {

@@ -2,22 +2,14 @@ import { createNames } from "../lineBytes.ts";
 import type { LogFormatter, LogTarget } from "../logFormatter.ts";
 import { displayWidth, printable } from "../printable.ts";
 import type { StepRecord, SummaryRecord } from "../record.ts";
+import { duration, percent, short } from "./readableNumbers.ts";
+import { createTerminalLine, gap, type TerminalLine } from "./terminalLine.ts";
 
 /** Metrics shown first, with the label each has on a terminal. */
 const known = { tokens_per_s: "tok/s", loss: "loss", accuracy: "acc" };
 const knownMetrics = Object.entries(known);
 const shownMetrics = 3;
 const shownSections = 5;
-
-const styles = {
-  bold: "\u001b[1m",
-  dim: "\u001b[2m",
-  red: "\u001b[31m",
-  yellow: "\u001b[33m",
-  cyan: "\u001b[36m",
-} as const;
-const reset = "\u001b[0m";
-const gap = "  ";
 
 /** A name as it is shown, with its columns. */
 const label = createNames((name) => {
@@ -65,40 +57,6 @@ export function pretty(target: LogTarget): LogFormatter {
         })
         .join("");
     },
-  };
-}
-
-/** A line that takes parts as long as they fit. */
-interface TerminalLine {
-  begin(): void;
-  /** Adds printable text, whose columns are its length and `wider`. */
-  add(text: string, wider?: number, style?: keyof typeof styles): void;
-  /** Adds text of any kind. */
-  addText(text: string, style?: keyof typeof styles): void;
-  end(): string;
-}
-
-function createTerminalLine(target: LogTarget): TerminalLine {
-  let text = "";
-  let room = 0;
-  const add: TerminalLine["add"] = (part, wider = 0, style) => {
-    const before = text === "" ? "" : gap;
-    room -= before.length + part.length + wider;
-    // Less room than nothing stays so: nothing smaller slips in behind.
-    if (room < 0) return;
-    text += before + (style !== undefined && target.color ? styles[style] + part + reset : part);
-  };
-  return {
-    begin() {
-      text = "";
-      room = target.columns ?? Infinity;
-    },
-    add,
-    addText(part, style) {
-      const shown = printable(part);
-      add(shown, displayWidth(shown) - shown.length, style);
-    },
-    end: () => `${text}\n`,
   };
 }
 
@@ -181,40 +139,4 @@ function blank(text: string, width: number): string {
 
 function pad(text: string, width: number): string {
   return text.length < width ? text.padStart(width) : text;
-}
-
-/** Milliseconds as a reader says them: `0.31 ms`, `48.1 ms`, `2.35 s`. */
-function duration(ms: number | null): string {
-  if (ms === null || !Number.isFinite(ms)) return "-";
-  const size = Math.abs(ms);
-  if (size < 9.995) return `${decimals(ms, 2)} ms`;
-  if (size < 999.95) return `${decimals(ms, 1)} ms`;
-  return size < 59_995 ? `${decimals(ms / 1000, 2)} s` : `${decimals(ms / 60_000, 1)} min`;
-}
-
-function percent(part: number, whole: number): string {
-  const share = (100 * part) / whole;
-  return whole > 0 && Number.isFinite(share) ? `${decimals(share, 1)}%` : "-";
-}
-
-/** `toFixed` for one or two decimals of a number of ordinary size, three times as fast. */
-function decimals(value: number, count: 1 | 2): string {
-  const scale = count === 1 ? 10 : 100;
-  const scaled = Math.round(value * scale);
-  if (!(scaled >= 0 && scaled < 1e9)) return value.toFixed(count);
-  const whole = Math.floor(scaled / scale);
-  const rest = scaled - whole * scale;
-  return count === 2 && rest < 10 ? `${whole}.0${rest}` : `${whole}.${rest}`;
-}
-
-/** Four significant digits, or as many as a small number has at four decimals. */
-function short(value: number | null): string {
-  if (value === null || !Number.isFinite(value)) return "-";
-  const size = Math.abs(value);
-  if (size >= 1e6) return value.toExponential(2);
-  if (size >= 10_000) return `${decimals(value / 1000, 1)}k`;
-  if (size >= 1000) return String(Math.round(value));
-  if (size < 0.01 && size > 0) return value.toExponential(2);
-  const scale = size >= 100 ? 10 : size >= 10 ? 100 : size >= 1 ? 1000 : 10_000;
-  return String(Math.round(value * scale) / scale);
 }

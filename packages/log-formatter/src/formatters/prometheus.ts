@@ -9,15 +9,9 @@ import {
   putTime,
 } from "../lineBytes.ts";
 import type { LogFormatter } from "../logFormatter.ts";
-import { printable } from "../printable.ts";
 import type { StepRecord } from "../record.ts";
-
-const newline = 10;
-
-/** Head of a metric family. */
-function family(name: string, type: "counter" | "gauge" | "summary", help: string): string {
-  return `# HELP dflash_${name} ${help}\n# TYPE dflash_${name} ${type}\n`;
-}
+import { family, labels, putLine } from "./prometheusText.ts";
+import { addTo, createRunningTotal, putTotal, type RunningTotal } from "./runningTotal.ts";
 
 const heads = {
   step: prepare(family("step", "gauge", "Number of the last step.")),
@@ -34,20 +28,10 @@ const heads = {
   events: prepare(family("events_total", "counter", "Events by name.")),
 };
 
-/** A running total with the line starts that print it. */
-interface Total {
-  ms: number;
-  count: number;
-  missing: number;
-  readonly sumKey: Prepared;
-  readonly countKey: Prepared;
-  readonly missingKey: Prepared;
-}
-
 /** The Prometheus text format 0.0.4: a whole page of running totals after each step, for a `/metrics` sink or a file. */
 export function prometheus(): LogFormatter {
-  const steps = createTotal("step_seconds", "");
-  const sections = new Map<string, Total>();
+  const steps = createRunningTotal("step_seconds", "");
+  const sections = new Map<string, RunningTotal>();
   const lanes = new Map<string, { busy: number; wait: number; busyKey: Prepared; waitKey: Prepared }>();
   const events = new Map<string, number>();
   let info = prepare("");
@@ -61,7 +45,7 @@ export function prometheus(): LogFormatter {
     for (const name in record.sections) {
       let section = sections.get(name);
       if (section === undefined)
-        sections.set(name, (section = createTotal("section_seconds", labels({ section: name }))));
+        sections.set(name, (section = createRunningTotal("section_seconds", labels({ section: name }))));
       addTo(section, record.sections[name]!.ms);
     }
     for (const name in record.lanes) {
@@ -134,50 +118,11 @@ const metricKey = createNames((name) => prepare(`dflash_metric${labels({ name })
 const gaugeKey = createNames((name) => prepare(`dflash_gauge${labels({ name })} `));
 const eventKey = createNames((name) => prepare(`dflash_events_total${labels({ name })} `));
 
-function createTotal(name: string, label: string): Total {
-  return {
-    ms: 0,
-    count: 0,
-    missing: 0,
-    sumKey: prepare(`dflash_${name}_sum${label} `),
-    countKey: prepare(`dflash_${name}_count${label} `),
-    missingKey: prepare(`dflash_section_missing_total${label} `),
-  };
-}
-
-function labels(values: Record<string, string>): string {
-  return `{${Object.entries(values)
-    .map(([name, value]) => `${name}="${escapeLabel(value)}"`)
-    .join(",")}}`;
-}
-
-function escapeLabel(text: string): string {
-  return printable(text.replaceAll("\n", " ")).replaceAll("\\", "\\\\").replaceAll('"', '\\"');
-}
-
 function finite(value: number | null): number {
   return value !== null && Number.isFinite(value) ? value : 0;
 }
 
-function addTo(total: Total, ms: number | null): void {
-  if (ms === null || !Number.isFinite(ms)) total.missing++;
-  else {
-    total.ms += ms;
-    total.count++;
-  }
-}
-
-function putLine(b: LineBuffer, at: number): number {
-  b.bytes[at] = newline;
-  return at + 1;
-}
-
-function putTotal(b: LineBuffer, at: number, total: Total): number {
-  at = putLine(b, putTime(b, put(b, at, total.sumKey), total.ms / 1000));
-  return putLine(b, putNumber(b, put(b, at, total.countKey), total.count));
-}
-
-function putMissing(b: LineBuffer, at: number, sections: Iterable<Total>): number {
+function putMissing(b: LineBuffer, at: number, sections: Iterable<RunningTotal>): number {
   let any = false;
   for (const section of sections) {
     if (section.missing === 0) continue;

@@ -10,36 +10,15 @@ import {
   putTime,
 } from "../lineBytes.ts";
 import type { LogFormatter } from "../logFormatter.ts";
-import { percentEncodeName, percentEncodeText, sectionPath } from "../percentEncode.ts";
+import { percentEncodeName, percentEncodeText } from "../percentEncode.ts";
 import type { SectionRecord, StepRecord } from "../record.ts";
 import { toJson } from "../toJson.ts";
+import { leftover } from "./leftover.ts";
+import { columnNames, type Columns, columnsOf, type Extra, own } from "./tsvColumns.ts";
 
-type Extra = Exclude<keyof SectionRecord, "ms" | "self_ms" | "n">;
-const extras = [
-  "device_ms",
-  "sync_ms",
-  "gc_ms",
-  "stall_ms",
-  "kernels",
-  "new_bytes",
-  "new_shapes",
-  "tensors",
-  "tokens",
-  "flops",
-  "bytes",
-  "reason",
-] as const satisfies readonly Extra[];
 const tab = 9;
 const newline = 10;
 const null3 = prepare("\tnull\tnull\tnull");
-
-/** The columns of a file: what the header and the first step know. */
-interface Columns {
-  readonly sections: ReadonlyMap<string, readonly Extra[]>;
-  readonly lanes: ReadonlySet<string>;
-  readonly metrics: ReadonlySet<string>;
-  readonly gauges: ReadonlySet<string>;
-}
 
 /**
  * A table: one row a step under one line of column names, fixed by the first step. A cell is empty where the record has no such
@@ -70,37 +49,6 @@ export function tsv(): LogFormatter {
   };
 }
 
-function columnsOf(record: StepRecord, registered: readonly string[]): Columns {
-  const names = new Set([...registered, ...Object.keys(record.sections)]);
-  const sections = [...names].map(
-    (name) => [name, extras.filter((extra) => own(record.sections, name)?.[extra] !== undefined)] as const,
-  );
-  return {
-    sections: new Map(sections),
-    lanes: new Set(Object.keys(record.lanes)),
-    metrics: new Set(Object.keys(record.metrics)),
-    gauges: new Set(Object.keys(record.gauges)),
-  };
-}
-
-function columnNames({ sections, lanes, metrics, gauges }: Columns): string[] {
-  const ofSections = [...sections].flatMap(([name, listed]) =>
-    ["ms", "self_ms", "n", ...listed].map((field) => `${sectionPath(name)}.${field}`),
-  );
-  return ["step", "attempt", "t_ms", "ms", "residual_ms", "ov_us"].concat(
-    ofSections,
-    paths("lanes", lanes, [".busy_ms", ".wait_ms", ".overlap"]),
-    ["verdict.cause", "verdict.share", "verdict.confidence"],
-    paths("metrics", metrics, [""]),
-    paths("gauges", gauges, [""]),
-    ["tags", "nonfinite", "more"],
-  );
-}
-
-function paths(group: string, names: Iterable<string>, fields: readonly string[]): string[] {
-  return [...names].flatMap((name) => fields.map((field) => `${group}.${percentEncodeName(name)}${field}`));
-}
-
 function putRow(b: LineBuffer, record: StepRecord, columns: Columns): number {
   let at = putNumber(b, 0, record.step);
   at = putNumber(b, putTab(b, at), record.attempt);
@@ -128,11 +76,6 @@ function putRow(b: LineBuffer, record: StepRecord, columns: Columns): number {
   if (more !== undefined) at = putText(b, at, toJson(more));
   b.bytes[at] = newline;
   return at + 1;
-}
-
-/** The value of a name, not of `constructor` and the like that every object has. */
-function own<T>(of: Record<string, T>, name: string): T | undefined {
-  return Object.hasOwn(of, name) ? of[name] : undefined;
 }
 
 function putTab(b: LineBuffer, at: number): number {
@@ -187,51 +130,4 @@ function putValues(
 
 function putList(b: LineBuffer, at: number, list: readonly string[]): number {
   return list.length === 0 ? at : putText(b, at, list.map(percentEncodeName).join(","));
-}
-
-type Group = "sections" | "lanes" | "metrics" | "gauges";
-type More = Map<Group, Map<string, unknown>>;
-
-/** What a record has and the columns lack, in the record's own form; undefined if nothing. */
-function leftover(record: StepRecord, columns: Columns): object | undefined {
-  let more: More | undefined;
-  for (const name in record.sections) {
-    const section = record.sections[name]!;
-    const listed = columns.sections.get(name);
-    if (listed === undefined) more = keep(more, "sections", name, section);
-    else if (countExtras(section) > listed.length || listed.some((extra) => section[extra] === undefined)) {
-      const others = extras.filter((extra) => section[extra] !== undefined && !listed.includes(extra));
-      if (others.length > 0)
-        more = keep(more, "sections", name, Object.fromEntries(others.map((extra) => [extra, section[extra]])));
-    }
-  }
-  for (const name in record.lanes) if (!columns.lanes.has(name)) more = keep(more, "lanes", name, record.lanes[name]);
-  for (const name in record.metrics)
-    if (!columns.metrics.has(name)) more = keep(more, "metrics", name, record.metrics[name]);
-  for (const name in record.gauges)
-    if (!columns.gauges.has(name)) more = keep(more, "gauges", name, record.gauges[name]);
-  return more && Object.fromEntries([...more].map(([group, values]) => [group, Object.fromEntries(values)]));
-}
-
-function keep(more: More = new Map(), group: Group, name: string, value: unknown): More {
-  more.set(group, (more.get(group) ?? new Map<string, unknown>()).set(name, value));
-  return more;
-}
-
-/** Spelled out, since this runs for each section of each step. */
-function countExtras(section: SectionRecord): number {
-  return (
-    Number(section.device_ms !== undefined) +
-    Number(section.sync_ms !== undefined) +
-    Number(section.gc_ms !== undefined) +
-    Number(section.stall_ms !== undefined) +
-    Number(section.kernels !== undefined) +
-    Number(section.new_bytes !== undefined) +
-    Number(section.new_shapes !== undefined) +
-    Number(section.tensors !== undefined) +
-    Number(section.tokens !== undefined) +
-    Number(section.flops !== undefined) +
-    Number(section.bytes !== undefined) +
-    Number(section.reason !== undefined)
-  );
 }
