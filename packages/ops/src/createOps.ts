@@ -13,6 +13,7 @@ import { createScopes } from "./scope.ts";
 import { storageOps } from "./storageOps.ts";
 import { updateOps } from "./updateOps.ts";
 import { createTensorflowKernels } from "./tensorflow/createTensorflowKernels.ts";
+import { createWebgpuKernels } from "./webgpu/createWebgpuKernels.ts";
 import { createWasmKernels } from "./wasm/createWasmKernels.ts";
 
 /** Settings of {@link createOps}. */
@@ -22,9 +23,10 @@ export interface CreateOpsOptions {
 }
 
 /** The kernels that the engine has a faster form of. */
-function fusedFor({ name, wasmHeap, tensorflowOps }: Engine): Partial<Kernels<tf.Tensor>> {
+function fusedFor({ name, wasmHeap, tensorflowOps, gpuPrograms }: Engine): Partial<Kernels<tf.Tensor>> {
   if (wasmHeap !== null) return createWasmKernels(wasmHeap);
   if (tensorflowOps !== null) return createTensorflowKernels(tensorflowOps, name === "tensorflow-gpu" ? "gpu" : "cpu");
+  if (gpuPrograms !== null) return createWebgpuKernels(gpuPrograms);
   return {};
 }
 

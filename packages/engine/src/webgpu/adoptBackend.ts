@@ -31,7 +31,6 @@ export function adoptBackend(backend: WebgpuBackend, device: GPUDevice): Adopted
 
   const submit = backend.submitQueue.bind(backend);
   backend.submitQueue = () => {
-    failure.check();
     programs.flush();
     submit();
   };
@@ -49,6 +48,7 @@ export function adoptBackend(backend: WebgpuBackend, device: GPUDevice): Adopted
     : null;
 
   backend.nextPass = () => {
+    failure.check();
     if (clock?.due()) backend.endComputePassEncoder();
     backend.ensureCommandEncoderReady();
     const timestampWrites = backend.computePassEncoder === null ? clock?.pass() : undefined;

@@ -54,9 +54,9 @@ export function openGpuPrograms(backend: WebgpuBackend, device: GPUDevice): Coun
         return { binding, resource: { buffer: bufferOf(dataId) } };
       });
       entries.push({ binding: arrays.length, resource: { buffer: uniforms, size: stride } });
+      const pass = backend.nextPass();
       const offset = stride * slots++;
       write(numbersOf, offset, numbers);
-      const pass = backend.nextPass();
       pass.setPipeline(pipeline);
       pass.setBindGroup(0, device.createBindGroup({ layout, entries }), [offset]);
       pass.dispatchWorkgroups(x, y, z);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createComposedKernels } from "../composed/createComposedKernels.ts";
 import type { Kernels } from "../kernels.ts";
 import { mismatch } from "../opMismatch.test-support.ts";
-import { kernelCases, tensorMaker, type KernelCase } from "../wasm/kernelCases.test-support.ts";
+import { kernelCases, tensorMaker, type KernelCase } from "../kernelCases.test-support.ts";
 import { createTensorflowKernels } from "./createTensorflowKernels.ts";
 
 type TensorKernels = Kernels<tf.Tensor>;

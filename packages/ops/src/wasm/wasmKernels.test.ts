@@ -7,7 +7,7 @@ import { createComposedKernels } from "../composed/createComposedKernels.ts";
 import type { Kernels } from "../kernels.ts";
 import { mismatch } from "../opMismatch.test-support.ts";
 import { createWasmKernels } from "./createWasmKernels.ts";
-import { kernelCases, tensorMaker, type KernelCase } from "./kernelCases.test-support.ts";
+import { kernelCases, tensorMaker, type KernelCase } from "../kernelCases.test-support.ts";
 
 type TensorKernels = Kernels<tf.Tensor>;
 type Use = KernelCase["use"] extends fc.Arbitrary<infer T> ? T : never;

@@ -1,8 +1,8 @@
 import { causalRowRanges, dflashRowRanges, type RowRanges } from "@dflash/block-mask";
 import type * as tf from "@tensorflow/tfjs-core";
 import * as fc from "fast-check";
-import type { Kernels } from "../kernels.ts";
-import { randomValues } from "../opMismatch.test-support.ts";
+import type { Kernels } from "./kernels.ts";
+import { randomValues } from "./opMismatch.test-support.ts";
 
 type TensorKernels = Kernels<tf.Tensor>;
 

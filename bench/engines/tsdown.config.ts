@@ -1,0 +1,15 @@
+import { defineConfig } from "tsdown";
+
+/** The trainer and this benchmark's worker without our packages' folders, for a machine that has Node and no network. */
+export default defineConfig({
+  entry: { "apps/trainer/src/main": "../../apps/trainer/src/main.ts", "bench/engines/worker": "worker.ts" },
+  outDir: "dist",
+  format: "esm",
+  platform: "node",
+  noExternal: /^(?!@tensorflow\/|webgpu$|node:)/,
+  external: [/^@tensorflow\//, "webgpu"],
+  fixedExtension: false,
+  dts: false,
+  clean: true,
+  outputOptions: { chunkFileNames: "apps/trainer/src/[name]-[hash].js" },
+});
