@@ -17,6 +17,7 @@ const commands: (readonly [name: string, load: () => Promise<Command>])[] = [
   ["capture", async () => (await import("./commands/capture.ts")).captureCommand()],
   ["export", async () => (await import("./commands/export.ts")).exportCommand()],
   ["log", async () => (await import("./commands/log.ts")).logCommand()],
+  ["report", async () => (await import("./commands/report.ts")).reportCommand()],
   ["data", async () => (await import("./commands/data.ts")).dataCommand()],
   ["engine", async () => (await import("./commands/engine.ts")).engineCommand()],
   ["doctor", async () => (await import("./commands/doctor.ts")).doctorCommand()],

@@ -1,4 +1,5 @@
 import type { HeaderRecord, StepRecord } from "@dflash/log-formatter";
+import { sectionsBeside } from "../sectionsBeside.ts";
 import { fifths } from "./fifths.ts";
 
 /** What a run amounts to, beside the summary of its sections. */
@@ -26,8 +27,6 @@ export interface RunTotals {
   /** The result for a reader. */
   lines(): string[];
 }
-
-type Named = HeaderRecord["sections"][number];
 
 const row = (values: (number | null)[]): string => values.map((value) => value?.toFixed(3) ?? "-").join("  ");
 
@@ -60,6 +59,7 @@ export function runTotals(): RunTotals {
 
   return {
     begin({ sections }) {
+<<<<<<< HEAD
       const own = sections.find(({ name }) => name === "queue/wait")?.lane;
       const root = ({ lane, parent }: Named): string => {
         const outer = sections.find(({ name }) => name === parent);
@@ -67,6 +67,10 @@ export function runTotals(): RunTotals {
       };
       for (const section of sections)
         if (["wait", "eval"].includes(section.role ?? "") || root(section) !== own) beside.add(section.name);
+=======
+      for (const name of sectionsBeside(sections)) beside.add(name);
+      for (const { name, role } of sections) if (role === "wait") beside.add(name);
+>>>>>>> ce7ad78 (Write a run, or two side by side, as one page that needs no network)
     },
     add({ ms, residual_ms: residualMs, metrics, sections }) {
       totalMs += ms;

@@ -1,0 +1,17 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { dflash, temporaryFolder } from "../dflash.test-support.ts";
+import { writeSampleLog } from "../report/sampleLog.test-support.ts";
+
+test("report leaves a page in the run's folder, or where it is told, and says in one line what is no run", async () => {
+  const folder = temporaryFolder();
+  writeSampleLog(join(folder, "run"), { steps: 40 });
+  const { code, stdout, stderr } = await dflash(["report", "run"], folder);
+  expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: "the report is in run/report.html\n", stderr: "" });
+  expect(readFileSync(join(folder, "run/report.html"), "utf8")).toMatch(/^<!doctype html>/);
+  expect((await dflash(["report", "run", "run", "--out", "new/both.html"], folder)).code).toBe(0);
+  expect(existsSync(join(folder, "new/both.html"))).toBe(true);
+  const missing = await dflash(["report", "nowhere"], folder);
+  expect([missing.code, missing.stderr]).toEqual([1, expect.stringMatching(/^dflash: nowhere: no such run; .*\n$/)]);
+});

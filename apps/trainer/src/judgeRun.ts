@@ -1,0 +1,59 @@
+import type { HeaderRecord, StepRecord } from "@dflash/log-formatter";
+import { adviceFor } from "./adviceFor.ts";
+import type { Judgement, Prediction } from "./report/runData.ts";
+import { whatIf } from "./whatIf.ts";
+
+/** A prediction below this isn't worth a line. */
+const leastRatio = 1.02;
+
+/**
+ * What held a run back: the verdict that most steps agree on, of the last steps its share and confidence, what to change, and what
+ * a replay predicts for the settings that it can replay. Null when no step has a verdict.
+ */
+export function judgeRun(
+  header: Pick<HeaderRecord, "config">,
+  steps: readonly StepRecord[],
+  verdicts: ReadonlyMap<string, number>,
+): Judgement | null {
+  const [found] = [...verdicts].toSorted((a, b) => b[1] - a[1]);
+  if (!found) return null;
+  const [cause, agreeing] = found;
+  const judged = [...verdicts.values()].reduce((sum, count) => sum + count, 0);
+  const last = steps.findLast(({ verdict }) => verdict?.cause === cause)?.verdict;
+  return {
+    cause,
+    share: last?.share ?? 0,
+    confidence: last?.confidence ?? 0,
+    steps: agreeing / judged,
+    advice: adviceFor(cause, header.config),
+    predictions: predict(header, steps),
+  };
+}
+
+/** Settings that the replay can tell about and that would be faster, best first. */
+function predict(header: Pick<HeaderRecord, "config">, steps: readonly StepRecord[]): Prediction[] {
+  if (steps.every(({ tags }) => tags.includes("warmup"))) return [];
+  const config = new Map<string, unknown>(Object.entries(header.config ?? {}));
+  if (typeof config.get("hiddenStates") === "string") return [];
+  const now = (name: string, fallback: number): number => {
+    const value = config.get(name);
+    return typeof value === "number" ? value : fallback;
+  };
+  const [workers, queue, minReady] = [now("targetWorkers", 0), now("queue", 3), now("minReady", 1)];
+  const candidates: ReadonlyMap<string, number>[] = [
+    new Map([["target-workers", workers + 1]]),
+    ...(workers > 0 ? [new Map([["target-workers", workers - 1]]), new Map([["queue", 2 * queue]])] : []),
+    ...(minReady > 1 ? [new Map([["min-ready", 1]])] : []),
+  ];
+  return candidates
+    .map((changes) => {
+      const { replayed, predicted } = whatIf(header, steps, changes);
+      return {
+        flags: [...changes].map(([name, value]) => `--${name} ${value}`).join(" "),
+        tokensPerSecond: predicted.tokensPerSecond,
+        ratio: predicted.tokensPerSecond / replayed.tokensPerSecond,
+      };
+    })
+    .filter(({ ratio }) => ratio >= leastRatio)
+    .toSorted((a, b) => b.ratio - a.ratio);
+}
