@@ -59,18 +59,8 @@ export function runTotals(): RunTotals {
 
   return {
     begin({ sections }) {
-<<<<<<< HEAD
-      const own = sections.find(({ name }) => name === "queue/wait")?.lane;
-      const root = ({ lane, parent }: Named): string => {
-        const outer = sections.find(({ name }) => name === parent);
-        return outer ? root(outer) : lane;
-      };
-      for (const section of sections)
-        if (["wait", "eval"].includes(section.role ?? "") || root(section) !== own) beside.add(section.name);
-=======
       for (const name of sectionsBeside(sections)) beside.add(name);
-      for (const { name, role } of sections) if (role === "wait") beside.add(name);
->>>>>>> ce7ad78 (Write a run, or two side by side, as one page that needs no network)
+      for (const { name, role } of sections) if (role === "wait" || role === "eval") beside.add(name);
     },
     add({ ms, residual_ms: residualMs, metrics, sections }) {
       totalMs += ms;
