@@ -1,5 +1,5 @@
 import { createSummary, type HeaderRecord, type LogRecord, type StepRecord } from "@dflash/log-formatter";
-import type { SlowStep } from "@dflash/timer";
+import type { SlowStep } from "@dflash/timer/spans";
 import { judgeRun } from "../judgeRun.ts";
 import { sectionsBeside } from "../sectionsBeside.ts";
 import { createBins } from "./createBins.ts";
@@ -69,6 +69,7 @@ export function collectRun(): RunCollector {
       else if (record.kind === "event" && record.name === "slow" && isSlowStep(record.data))
         slow = [...slow, record.data].toSorted((a, b) => b.ms - a.ms).slice(0, mostSlow);
       else if (record.kind === "event") {
+        if (record.name === "tau") bins.put("metric tau", measured(record.data));
         marks.push({ step: record.step, name: record.name, text: describe(record.data) });
         if (marks.length > 2 * mostMarks) marks = marks.slice(-mostMarks);
       }
@@ -128,6 +129,13 @@ function isSlowStep(data: unknown): data is SlowStep {
   if (typeof data !== "object" || data === null) return false;
   const { ms, step, steps } = data as Partial<SlowStep>;
   return typeof ms === "number" && typeof step === "number" && Array.isArray(steps);
+}
+
+/** The acceptance length that was measured by generating. */
+function measured(data: unknown): number | null {
+  return typeof data === "object" && data !== null && "pooled" in data && typeof data.pooled === "number"
+    ? data.pooled
+    : null;
 }
 
 /** An event's data in one line. */

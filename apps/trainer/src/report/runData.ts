@@ -1,4 +1,4 @@
-import type { SlowStep } from "@dflash/timer";
+import type { SlowStep } from "@dflash/timer/spans";
 
 /** Values over the bins of a run; null where no step of a bin has one. */
 export type Series = readonly (number | null)[];

@@ -1,7 +1,8 @@
 import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { createHeaderRecord, createStepRecord, type LogChunk, ndjson } from "@dflash/log-formatter";
-import { createTimer, watchSlowSteps } from "@dflash/timer";
+import { createTimer } from "@dflash/timer";
+import { watchSlowSteps } from "@dflash/timer/spans";
 import { createJudge } from "@dflash/timer/verdict";
 
 export interface SampleLogOptions {
