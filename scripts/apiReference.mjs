@@ -48,5 +48,12 @@ app.converter.on(Converter.EVENT_CREATE_DECLARATION, (_context, reflection) => {
 const project = await app.convert();
 if (project === undefined) process.exit(1);
 app.validate(project);
+// Typedoc's own list knows properties only all together, those of types written inline included.
+for (const property of project.getReflectionsByKind(ReflectionKind.Property)) {
+  const ofInterface = property.parent.kindOf([ReflectionKind.Interface, ReflectionKind.Class]);
+  const isFunction = property.type?.type === "reflection" && property.type.declaration.signatures !== undefined;
+  if (ofInterface && !isFunction && !property.inheritedFrom && !property.hasComment())
+    app.logger.warn(`${property.getFriendlyFullName()} does not have any documentation`);
+}
 if (folder !== undefined) await app.generateOutputs(project);
 process.exit(app.logger.hasErrors() || app.logger.hasWarnings() ? 1 : 0);

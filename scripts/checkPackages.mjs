@@ -1,33 +1,43 @@
-// Packs every publishable package, then runs publint and attw on what would be published and prints its size.
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+// Packs every built package, runs publint and attw on what would be published, and holds its size against its README.
+//   node scripts/checkPackages.mjs [--write]   --write states the sizes anew
+import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { measurePackage } from "./packages/measurePackage.mjs";
+import { statedSize, stateSize } from "./packages/statedSize.mjs";
+import { publishablePackages } from "./publishablePackages.mjs";
+import { runCommand, runOnAll } from "./runCommand.mjs";
 
 const root = join(import.meta.dirname, "..");
-const out = mkdtempSync(join(tmpdir(), "dflash-pack-"));
-let failed = 0;
+const tarballs = mkdtempSync(join(tmpdir(), "check-packages-"));
 
-const run = (cwd, command, args) => {
-  try {
-    return execFileSync(command, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
-  } catch (error) {
-    failed++;
-    console.error(`${command} ${args.join(" ")} in ${cwd}:\n${error.stdout}${error.stderr}`);
-    return "";
-  }
-};
-
-for (const name of readdirSync(join(root, "packages"))) {
-  const folder = join(root, "packages", name);
-  const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-  const before = new Set(readdirSync(out));
-  run(folder, "pnpm", ["pack", "--pack-destination", out]);
-  const tarball = readdirSync(out).find((file) => !before.has(file));
-  if (tarball === undefined) continue;
-  run(root, "pnpm", ["exec", "publint", join(out, tarball), "--strict"]);
-  run(root, "pnpm", ["exec", "attw", join(out, tarball), "--profile", "esm-only", "--no-color"]);
-  console.log(`@dflash/${name}@${version}  ${(statSync(join(out, tarball)).size / 1024).toFixed(1)} KiB packed`);
+async function check({ folder, manifest }) {
+  const tarball = join(tarballs, `${manifest.name.replace(/.*\//, "")}.tgz`);
+  await runCommand("pnpm", ["pack", "--out", tarball], { cwd: folder });
+  await runCommand("pnpm", ["exec", "publint", tarball, "--strict"], { cwd: root });
+  await runCommand("pnpm", ["exec", "attw", tarball, "--profile", "esm-only", "--no-color"], { cwd: root });
+  const size = await measurePackage({ folder, manifest });
+  if (process.argv.includes("--write")) stateSize(folder, size);
+  const stated = statedSize(folder);
+  const kilobytes = size.bytes / 1000;
+  console.log(
+    `${manifest.name}: ${size.exports} exports, ${kilobytes.toFixed(1)} kB, packed ${(statSync(tarball).size / 1000).toFixed(0)} kB`,
+  );
+  if (size.exports > stated.exports || kilobytes > stated.kilobytes)
+    throw new Error(
+      `${manifest.name}: more than the ${stated.exports} exports and ${stated.kilobytes} kB that its README states; ` +
+        "take something out, or state the new size with pnpm check:packages --write",
+    );
 }
-rmSync(out, { recursive: true, force: true });
-process.exit(failed === 0 ? 0 : 1);
+
+const failures = (
+  await runOnAll(publishablePackages(root), (item) =>
+    check(item).then(
+      () => null,
+      ({ message }) => message,
+    ),
+  )
+).filter((message) => message !== null);
+rmSync(tarballs, { recursive: true });
+for (const message of failures) console.error(message);
+process.exit(failures.length === 0 ? 0 : 1);

@@ -11,13 +11,21 @@ import type { TileList } from "./tileList.ts";
  * kept: it takes 4 · batch · heads · rows · columns bytes, however few tiles are listed.
  */
 export interface TileLists {
+  /** Number of partial tiles in each row of tiles, [batch, heads, rows]. */
   readonly kvNumBlocks: Int32Array;
+  /** Their columns, ascending, [batch, heads, rows, columns]. */
   readonly kvIndices: Int32Array;
+  /** Number of full tiles in each row of tiles, [batch, heads, rows]. */
   readonly fullKvNumBlocks: Int32Array;
+  /** Their columns, ascending, [batch, heads, rows, columns]. */
   readonly fullKvIndices: Int32Array;
+  /** Number of partial tiles in each column of tiles, [batch, heads, columns]. */
   readonly qNumBlocks: Int32Array;
+  /** Their rows, ascending, [batch, heads, columns, rows]. */
   readonly qIndices: Int32Array;
+  /** Number of full tiles in each column of tiles, [batch, heads, columns]. */
   readonly fullQNumBlocks: Int32Array;
+  /** Their rows, ascending, [batch, heads, columns, rows]. */
   readonly fullQIndices: Int32Array;
 }
 
@@ -27,7 +35,9 @@ export interface BlockMaskShape {
   readonly batch: number;
   /** Heads; 1 stands for any number of equal ones. */
   readonly heads: number;
+  /** Number of queries. */
   readonly qLen: number;
+  /** Number of keys. */
   readonly kvLen: number;
   /** Queries and keys of a tile, FlexAttention's BLOCK_SIZE. */
   readonly tile: readonly [q: number, kv: number];

@@ -1,6 +1,8 @@
 /** The batch element and head that are looked at, and the lengths of the mask. */
 export interface MaskSlice {
+  /** Batch element, from 0. */
   readonly batch: number;
+  /** Head, from 0. */
   readonly head: number;
   /** Number of queries. */
   readonly qLen: number;
@@ -28,11 +30,13 @@ export type SeeKeys = (query: number, slice: MaskSlice, seen: SeenKeys) => void;
  */
 export interface MaskPredicate {
   (query: number, key: number, batch: number, head: number): boolean;
+  /** The same by arithmetic, for known predicates. */
   readonly seeKeys?: SeeKeys;
 }
 
 /** A predicate that can tell by arithmetic which keys a query sees. */
 export interface KnownMaskPredicate extends MaskPredicate {
+  /** Which keys a query sees, by arithmetic. */
   readonly seeKeys: SeeKeys;
 }
 

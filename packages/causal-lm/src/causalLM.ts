@@ -29,6 +29,7 @@ export interface CausalLMOptions extends TargetHeadOptions {
 
 /** A frozen causal language model on the engine. */
 export interface CausalLM extends CachedTargetModel {
+  /** What its `config.json` says. */
   readonly config: CausalLMConfig;
   /**
    * Computes at once. Not to be called inside a scope of `ops`, which would free the model's rotary table.

@@ -13,14 +13,17 @@ export interface CausalLMConfig {
   readonly intermediateSize: number;
   /** L, the number of decoder layers. */
   readonly layers: number;
+  /** Query heads of each layer. */
   readonly heads: number;
   /** Heads of keys and values; each serves `heads / kvHeads` query heads. */
   readonly kvHeads: number;
+  /** Width of a head. */
   readonly headDim: number;
   /** Positions that the model was made for, `max_position_embeddings`. */
   readonly maxPositions: number;
   /** ε of every RMSNorm. */
   readonly epsilon: number;
+  /** How positions turn queries and keys. */
   readonly rope: Rope;
   /** Whether the LM head is the embedding; its weight is not in the file then. */
   readonly tied: boolean;

@@ -18,6 +18,7 @@ export interface DownloadProgress {
   readonly file: string;
   /** Bytes on disk, those of earlier attempts included. */
   readonly doneBytes: number;
+  /** Bytes of all files of the model. */
   readonly totalBytes: number;
 }
 

@@ -2,6 +2,7 @@ import { oneLine } from "./oneLine.ts";
 
 /** One turn of a conversation. Other fields (`tool_calls`, `reasoning_content` …) reach the chat template untouched. */
 export interface ChatMessage {
+  /** Who speaks: `user`, `assistant`, `system`, `tool` … */
   readonly role: string;
   /** Null only where an assistant calls tools and says nothing. */
   readonly content: string | null;
@@ -10,6 +11,7 @@ export interface ChatMessage {
 
 /** A conversation, to be rendered by the chat template. Answers are supervised. */
 export interface Conversation {
+  /** The turns in their order. */
   readonly messages: readonly ChatMessage[];
   /** Tool descriptions for the template. */
   readonly tools?: readonly unknown[];
@@ -17,11 +19,13 @@ export interface Conversation {
 
 /** A text: plain, supervised as a whole, or with the special tokens of a chat template, supervised in the answers. */
 export interface TextRecord {
+  /** The text. */
   readonly text: string;
 }
 
 /** A text that was tokenised elsewhere. */
 export interface TokenRecord {
+  /** Token ids. */
   readonly ids: Int32Array;
   /** 1 where the token is supervised, as long as `ids`. */
   readonly lossMask: Uint8Array;

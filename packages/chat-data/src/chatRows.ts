@@ -6,6 +6,7 @@ import { rowOrder } from "./rowOrder.ts";
 
 /** A place in the order of rows. */
 export interface RowPosition {
+  /** Times that the file has been gone through, from 0. */
   readonly epoch: number;
   /** Rows of the epoch's order that lie behind. */
   readonly row: number;

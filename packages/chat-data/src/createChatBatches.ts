@@ -23,11 +23,13 @@ export interface ChatBatch extends TokenBatch {
 
 /** What was handed out so far, and what was left out. */
 export interface ChatCounters {
+  /** Rows handed out. */
   rows: number;
   /** Rows cut at `maxLength`. */
   truncatedRows: number;
   /** Tokens, padding included. */
   tokens: number;
+  /** Tokens whose loss counts. */
   supervisedTokens: number;
   /** Tokens that only fill a shape: their share of `tokens` is wasted. */
   paddingTokens: number;
@@ -55,6 +57,7 @@ export interface ChatBatches extends AsyncIterable<ChatBatch> {
   readonly records: number;
   /** Records that can't, with `onBad: "skip"`. */
   readonly bad: readonly SkipReason[];
+  /** What was read so far. */
   readonly counters: Readonly<ChatCounters>;
   /** Closes the file. */
   close(): Promise<void>;

@@ -5,6 +5,7 @@ import type { TokenRow } from "./tokenBatch.ts";
 
 /** Options of {@link createChatEncoder}. */
 export interface ChatEncoderOptions {
+  /** The target model's tokenizer. */
   readonly tokenizer: ChatTokenizer;
   /** Tokens kept of a record; the rest is cut off at its end. Default: all. */
   readonly maxLength?: number;

@@ -20,7 +20,9 @@ export interface InspectChatDataOptions extends ChatEncoderOptions {
 
 /** A run of tokens that are all supervised or all not. */
 export interface TextPiece {
+  /** A stretch of a row, special tokens included. */
   readonly text: string;
+  /** Whether its tokens are supervised. */
   readonly supervised: boolean;
 }
 
@@ -34,7 +36,9 @@ export interface ChatDataReport {
   readonly skipped: readonly SkipReason[];
   /** Rows cut at `maxLength`. */
   readonly truncatedRows: number;
+  /** Tokens of all rows. */
   readonly tokens: number;
+  /** Those whose loss counts. */
   readonly supervisedTokens: number;
   /** Tokens a row, after truncation. */
   readonly lengths: {

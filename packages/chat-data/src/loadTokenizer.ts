@@ -30,8 +30,11 @@ export interface ChatTokenizer {
   applyChatTemplate(messages: readonly ChatMessage[], options?: ApplyChatTemplateOptions): string;
   /** Ids of the special tokens by their text. */
   readonly specialTokens: ReadonlyMap<string, number>;
+  /** Token that ends an answer; undefined when the tokenizer names none. */
   readonly eosTokenId: number | undefined;
+  /** Token that fills rows up; undefined when the tokenizer names none. */
   readonly padTokenId: number | undefined;
+  /** Token of masked slots; undefined when the tokenizer names none. */
   readonly maskTokenId: number | undefined;
 }
 

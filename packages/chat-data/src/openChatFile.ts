@@ -17,6 +17,7 @@ export interface OpenChatFileOptions {
 
 /** A data file whose records can be read in any order. Only their places are held in memory. */
 export interface ChatFile {
+  /** The file, as it was given. */
   readonly path: string;
   /** Records that can be read. */
   readonly length: number;

@@ -1,6 +1,8 @@
 /** Records that were left out for one reason. */
 export interface SkipReason {
+  /** Why, in one line. */
   readonly reason: string;
+  /** How many were left out for it. */
   readonly count: number;
   /** File and line of the first of them. */
   readonly first: string;

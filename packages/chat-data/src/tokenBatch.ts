@@ -12,6 +12,7 @@ export interface TokenBatch {
 
 /** Tokens of one record. */
 export interface TokenRow {
+  /** Token ids. */
   readonly ids: Int32Array;
   /** 1 where the token is supervised, as long as `ids`. */
   readonly lossMask: Uint8Array;

@@ -7,6 +7,7 @@ import { parseHeader, type SafetensorsHeader, type TensorInfo } from "./parseHea
 
 /** One tensor in memory. */
 export interface TensorData {
+  /** Element type in the file. */
   readonly dtype: Dtype;
   /** Extent of each axis; `[]` for a scalar. */
   readonly shape: readonly number[];

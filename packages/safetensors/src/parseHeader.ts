@@ -4,6 +4,7 @@ import { oneLine } from "./oneLine.ts";
 
 /** Where and what a tensor is. */
 export interface TensorInfo {
+  /** Element type. */
   readonly dtype: Dtype;
   /** Extent of each axis; `[]` for a scalar. */
   readonly shape: readonly number[];
@@ -11,12 +12,15 @@ export interface TensorInfo {
   readonly file: string;
   /** Position of the first byte in that file. */
   readonly byteOffset: number;
+  /** Bytes of all elements. */
   readonly byteLength: number;
 }
 
 /** What the header of a safetensors file says, checked against the size of the file. */
 export interface SafetensorsHeader {
+  /** Every tensor by its name, in the order of the header. */
   readonly tensors: ReadonlyMap<string, TensorInfo>;
+  /** What its `__metadata__` says; empty without one. */
   readonly metadata: Readonly<Record<string, string>>;
 }
 

@@ -3,6 +3,7 @@ import type { TokenBatch } from "./tokenBatch.ts";
 
 /** A batch with what the target computed for it; whoever takes it from the loop disposes it. */
 export interface HiddenStates<Features> extends TokenBatch {
+  /** The outputs of the captured layers, in one of the layouts. */
   readonly features: Features;
   /** The last layer's output before the final norm, [T, hiddenSize], or null when not asked for. */
   readonly last: Tensor | null;

@@ -6,6 +6,7 @@ import type { TokenBatch } from "./tokenBatch.ts";
 
 /** A matrix in host memory: float32 values, or bfloat16 bits. */
 export interface HostMatrix {
+  /** Row-major float32, or raw bits of bfloat16. */
   readonly values: Float32Array | Uint16Array;
   /** Columns; rows are the batch's tokens. */
   readonly width: number;
@@ -17,6 +18,7 @@ export interface HostHiddenStates {
   readonly batch: TokenBatch;
   /** One matrix, the joined features; or one a captured layer. */
   readonly features: readonly HostMatrix[];
+  /** The last layer's output before the final norm, or null when not asked for. */
   readonly last: HostMatrix | null;
 }
 

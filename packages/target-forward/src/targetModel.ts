@@ -13,6 +13,7 @@ export interface TargetForwardOptions {
 
 /** What is captured, and how it is handed over. */
 export interface CaptureOptions extends TargetForwardOptions {
+  /** Joined in one tensor, or one a layer. */
   readonly layout: FeatureLayout;
 }
 
@@ -28,6 +29,7 @@ export interface TargetHiddenStates {
 export interface TargetModel {
   /** Number of decoder layers, L. */
   readonly layers: number;
+  /** H, the width of its hidden states. */
   readonly hiddenSize: number;
   /** Runs the layers that `options` needs over every row of the batch; each row is causal in itself. */
   forward(batch: TokenBatch, options: TargetForwardOptions): TargetHiddenStates | Promise<TargetHiddenStates>;
@@ -48,7 +50,9 @@ export type LoadTarget<Options> = (options: Options, context: TargetContext) => 
 
 /** The target's embedding, final norm and LM head, loadable alone; a drafter shares them, frozen. */
 export interface TargetHead {
+  /** V, rows of embedding and LM head. */
   readonly vocabSize: number;
+  /** H, their columns. */
   readonly hiddenSize: number;
   /** [V, hiddenSize] */
   readonly embedTokens: Tensor;

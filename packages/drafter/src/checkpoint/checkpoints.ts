@@ -5,7 +5,9 @@ import { parseTrainingState, type TrainingState } from "./trainingState.ts";
 
 /** A checkpoint of a run. */
 export interface SavedCheckpoint {
+  /** Its folder. */
   readonly folder: string;
+  /** What it says besides its tensors. */
   readonly state: TrainingState;
 }
 

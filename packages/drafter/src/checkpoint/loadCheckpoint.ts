@@ -9,9 +9,13 @@ import { parseTrainingState, type TrainingState } from "./trainingState.ts";
 
 /** An open checkpoint: `createDrafter` takes its config and weights, the step's `restore` its counters and optimizer state. */
 export interface LoadedCheckpoint {
+  /** What it says besides its tensors. */
   readonly state: TrainingState;
+  /** The drafter's shape. */
   readonly config: DrafterConfig;
+  /** The drafter's parameters. */
   readonly weights: WeightSource;
+  /** The optimizer's tensors. */
   readonly optimizerState: WeightSource;
   /** Closes the files. */
   close(): Promise<void>;

@@ -9,6 +9,7 @@ import { readJson } from "./jsonFile.ts";
 
 /** Settings of {@link loadDrafter}. */
 export interface LoadDrafterOptions {
+  /** What the drafter computes with. */
   readonly ops: Ops;
   /** As for `createDrafter`. */
   readonly timer: Timer;

@@ -11,7 +11,9 @@ import type { TrainingState } from "./trainingState.ts";
 
 /** What {@link saveCheckpoint} writes. */
 export interface CheckpointOptions extends Pick<TrainingState, "step" | "score" | "settings" | "carried"> {
+  /** Gives config and parameters. */
   readonly drafter: DFlashDrafter;
+  /** Gives counters and the optimizer's state. */
   readonly trainStep: TrainStep;
 }
 

@@ -2,9 +2,11 @@ import type { StepCounters } from "../training/trainStep.ts";
 
 /** What a checkpoint says besides its tensors; the content of its `training.json`. */
 export interface TrainingState {
+  /** Of this format. */
   readonly version: 1;
   /** Steps done, skipped ones included. */
   readonly step: number;
+  /** What the step counts over the whole run. */
   readonly counters: StepCounters;
   /** What the best checkpoint is chosen by, the higher the better; null when nothing was measured. */
   readonly score: number | null;

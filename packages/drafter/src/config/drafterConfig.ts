@@ -8,16 +8,23 @@ export type LayerType = "full_attention" | "sliding_attention";
 export interface DrafterConfig {
   /** H, the target's width. */
   readonly hiddenSize: number;
+  /** I, the width of the MLP. */
   readonly intermediateSize: number;
+  /** Decoder layers of the drafter. */
   readonly layers: number;
+  /** Query heads of each layer. */
   readonly heads: number;
+  /** Heads of keys and values; each serves `heads / kvHeads` query heads. */
   readonly kvHeads: number;
+  /** Width of a head. */
   readonly headDim: number;
   /** V, rows of the target's embedding and LM head. */
   readonly vocabSize: number;
   /** Positions of the rotary table. */
   readonly maxPositions: number;
+  /** ε of every RMSNorm. */
   readonly epsilon: number;
+  /** Base of the rotary frequencies. */
   readonly ropeTheta: number;
   /** Standard deviation of random weights. */
   readonly initializerRange: number;
@@ -55,13 +62,17 @@ export type DrafterSize = Partial<Pick<DrafterConfig, "intermediateSize" | "head
 
 /** Settings of {@link createDrafterConfig}. */
 export interface DrafterConfigOptions extends TextTokens {
+  /** What the drafter takes over from its target. */
   readonly target: TargetShape;
   /** The hidden size is the target's in any case: the drafter computes on its embeddings and feeds its head. */
   readonly size?: DrafterSize;
   /** Decoder layers of the drafter; the published ones have 5. */
   readonly layers: number;
+  /** B, the anchor's slot included. */
   readonly blockSize: number;
+  /** The K target layers whose outputs the drafter sees, 0-based, such as those of `targetLayerIds`. */
   readonly targetLayerIds: readonly number[];
+  /** Token that stands in every slot but the anchor's. */
   readonly maskTokenId: number;
   /** One a layer; full attention everywhere unless given. */
   readonly layerTypes?: readonly LayerType[];

@@ -16,6 +16,7 @@ export interface DrafterInput {
   readonly noise: Tensor;
   /** Position of each slot in its row, [Q]. */
   readonly noisePositions: Int32Array;
+  /** The target's hidden states of the batch, [T, K·H] joined, or K of [T, H]. */
   readonly features: TargetFeatures;
   /** Position of each token in its row, [T]. */
   readonly contextPositions: Int32Array;
@@ -25,6 +26,7 @@ export interface DrafterInput {
 
 /** A block-diffusion draft model: predicts all slots of a block at once from the target's features before it. */
 export interface DFlashDrafter {
+  /** Its shape and what it was trained for. */
   readonly config: DrafterConfig;
   /** Trainable, float32, by name in the order of computation; changed in place by an optimizer. */
   readonly parameters: ReadonlyMap<string, Tensor>;
@@ -38,7 +40,9 @@ export interface DFlashDrafter {
 
 /** Settings of {@link createDrafter}. */
 export interface DrafterOptions {
+  /** What it computes with. */
   readonly ops: Ops;
+  /** Its shape. */
   readonly config: DrafterConfig;
   /** Where the parameters' values come from, such as `randomWeights`. */
   readonly weights: WeightSource;

@@ -4,6 +4,7 @@ import type { Schedule } from "./schedule.ts";
 
 /** Settings of {@link adamW}. */
 export interface AdamWPartOptions {
+  /** What it computes with. */
   readonly ops: Ops;
   /** By the number of updates done before. */
   readonly learningRate: Schedule;

@@ -3,6 +3,7 @@ import type { OptimizerPart } from "./optimizerPart.ts";
 
 /** Settings of {@link clipByGlobalNorm}. */
 export interface ClipOptions {
+  /** What it computes with. */
   readonly ops: Ops;
   /** 1 unless given. */
   readonly maxNorm?: number;

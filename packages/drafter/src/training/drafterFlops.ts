@@ -4,9 +4,11 @@ import type { DrafterConfig } from "../config/drafterConfig.ts";
 
 /** Floating-point operations of one batch, a multiplication and an addition being two. */
 export interface DrafterFlops {
+  /** The drafter's forward. */
   readonly forward: number;
   /** Logits of the supervised slots, and the gradient of their hidden states. */
   readonly loss: number;
+  /** Its gradients. */
   readonly backward: number;
 }
 
@@ -16,6 +18,7 @@ export interface BatchExtent {
   readonly tokens: number;
   /** R, supervised slots. */
   readonly supervised: number;
+  /** The keys that each slot sees. */
   readonly ranges: LayerRanges;
 }
 

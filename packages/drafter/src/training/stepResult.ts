@@ -29,7 +29,9 @@ export interface StepResult {
   readonly loss: number | null;
   /** null when skipped, as are the next two. */
   readonly matches: BlockMatches | null;
+  /** Accuracy, loss by slot and acceptance length over the window. */
   readonly rates: BlockRates | null;
+  /** The learning rate of the update. */
   readonly learningRate: number | null;
   /** Global norm before clipping; null without anchors. */
   readonly gradientNorm: number | null;

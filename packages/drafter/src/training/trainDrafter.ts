@@ -7,6 +7,7 @@ import type { TrainStep } from "./trainStep.ts";
 export interface TrainOptions {
   /** Batches with their hidden states; each is disposed once its gradients are there. */
   readonly source: AsyncIterable<TrainBatch>;
+  /** What is done with each batch. */
   readonly step: TrainStep;
   /** Steps of the whole run at most, skipped ones included. */
   readonly steps: number;
@@ -42,7 +43,9 @@ export interface TrainSummary {
   readonly steps: number;
   /** Of this part of the run, as are tokens and anchors. */
   readonly skipped: number;
+  /** Tokens of the batches. */
   readonly tokens: number;
+  /** Blocks trained on. */
   readonly anchors: number;
   /** What ended the run: all steps done, no more batches, the signal, or too many non-finite steps in a row. */
   readonly reason: "steps" | "source" | "signal" | "non-finite";
@@ -58,6 +61,7 @@ export interface TrainEvents {
   checkpoint: { readonly step: number };
   /** After an evaluation: the number of steps done and the acceptance length. */
   tau: { readonly step: number; readonly acceptanceLength: number | null };
+  /** Once, when the run is over. */
   end: TrainSummary;
 }
 
@@ -69,8 +73,11 @@ type Listen = <Name extends keyof TrainEvents>(
 
 /** A run that has been started. */
 export interface TrainRun {
+  /** Subscribes to an event. */
   readonly on: Listen;
+  /** Subscribes to an event's next emit. */
   readonly once: Listen;
+  /** Unsubscribes. */
   readonly off: Listen;
   /** Rejects when the source or a step fails. */
   readonly finished: Promise<TrainSummary>;

@@ -18,9 +18,11 @@ import type { TrainBatch } from "./trainBatch.ts";
 
 /** Settings of {@link createTrainStep}. */
 export interface TrainStepOptions extends Omit<AnchorOptions, "blockSize"> {
+  /** What is trained. */
   readonly drafter: DFlashDrafter;
   /** The target's embedding and LM head; stay as they are. */
   readonly head: TargetHead;
+  /** What it computes with, the drafter's. */
   readonly ops: Ops;
   /** Receives the sections `drafter/anchors`, `mask`, `noise`, `forward`, `loss`, `backward`, `metrics`, `clip` and `optimizer`. */
   readonly timer: Timer;
@@ -51,6 +53,7 @@ export interface TrainStep {
    * anchors, or with a loss or gradient that isn't finite, changes no parameter and says so.
    */
   update(): Promise<StepResult>;
+  /** What it counts over the whole run. */
   readonly counters: StepCounters;
   /** The optimizer's tensors by name; together with the parameters and the counters all that a step depends on. */
   readonly optimizerState: TensorMap;

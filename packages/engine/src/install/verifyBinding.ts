@@ -4,6 +4,7 @@ import { runCommand } from "./runCommand.ts";
 export interface VerifiedBinding {
   /** TensorFlow's version. */
   readonly version: string;
+  /** Whether it computes on a GPU. */
   readonly gpu: boolean;
 }
 

@@ -6,6 +6,7 @@ import { readShards, type HiddenStateShards } from "./hiddenStateShards.ts";
 
 /** Where hidden states lie, and what to do about those that are no good. */
 export interface HiddenStateFilesOptions {
+  /** Folder of the files. */
   readonly dir: string;
   /** Of the target, H. */
   readonly hiddenSize: number;

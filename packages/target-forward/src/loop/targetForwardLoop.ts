@@ -52,6 +52,7 @@ export type LoopQueue = Pick<HiddenStateQueue, "capacity" | "minReady" | "depth"
 
 /** Hidden states in batch order, to be iterated once; whoever takes one disposes it. */
 export interface TargetForwardLoop<States = PackedHiddenStates> extends AsyncIterable<States> {
+  /** What is ready, and who waited how often. */
   readonly queue: LoopQueue;
   /** Subscribes to an event. A listener that throws, or rejects, is reported once and never reaches the loop. */
   on<Name extends keyof TargetForwardEvents>(event: Name, listener: TargetForwardListener<Name>): this;

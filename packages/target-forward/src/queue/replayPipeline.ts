@@ -8,6 +8,7 @@ export interface BatchTimes {
   readonly targetMs: number;
   /** The consumer's step, without waiting. */
   readonly drafterMs: number;
+  /** Tokens of the batch. */
   readonly tokens: number;
 }
 
@@ -19,12 +20,15 @@ export interface PipelineSettings extends Partial<QueuePolicy> {
   readonly cores: number;
   /** Threads of each engine that `targetMs` and `drafterMs` are for. */
   readonly targetThreads: number;
+  /** Threads of the consumer's engine. */
   readonly drafterThreads: number;
 }
 
 /** What would have happened. */
 export interface PipelineReplay {
+  /** Wall time of all batches. */
   readonly ms: number;
+  /** Tokens of all batches over that time. */
   readonly tokensPerSecond: number;
   /** The consumer's waiting by what it waited for; `queue` is for `minReady` although a batch was ready. */
   readonly waits: Readonly<Record<"target" | "data" | "queue", number>>;

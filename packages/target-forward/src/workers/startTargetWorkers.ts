@@ -15,6 +15,7 @@ export interface TargetWorkersOptions {
   readonly module: string;
   /** What the module's export is called with; must be cloneable. */
   readonly options: unknown;
+  /** Which engine each worker starts, and with how many threads. */
   readonly engine?: WorkerEngine;
   /** `thread` unless given; `process` for engines that hold one GPU a process. */
   readonly placement?: WorkerPlacement;
@@ -34,7 +35,9 @@ export interface TargetWorkerEvents {
 
 /** A target in other threads or processes. */
 export interface TargetWorkers extends HiddenStateSource {
+  /** Decoder layers of the model. */
   readonly layers: number;
+  /** H, the width of its hidden states. */
   readonly hiddenSize: number;
   /** What each worker computes with, in one line. */
   readonly engine: string;
