@@ -19,6 +19,13 @@ const projects = join(folder, "projects");
 mkdirSync(projects);
 const scopes = [...new Set(publishablePackages(root).map(({ manifest }) => manifest.name.split("/")[0]))];
 let registry;
+for (const signal of ["SIGINT", "SIGTERM"]) {
+  process.once(signal, () => {
+    registry?.stop();
+    rmSync(folder, { recursive: true });
+    process.exit(1);
+  });
+}
 try {
   registry = await startRegistry({ folder, scopes });
   const [newestNode] = await Promise.all([installNode(24), prepareClone()]);

@@ -5,7 +5,7 @@ import { readmeExample } from "./readmeExample.mjs";
 
 /** The package managers, what adds packages with them, and the Node that then runs the example. */
 const clients = [
-  { client: "pnpm", add: ["add", "--ignore-workspace"], node: "current" },
+  { client: "pnpm", add: ["add", "--ignore-workspace", "@types/node@20"], node: "current" },
   { client: "npm", add: ["install", "--no-audit", "--no-fund", "--loglevel=error"], node: "newest" },
 ];
 
@@ -27,7 +27,7 @@ export async function consumePackage({ folder, manifest, projects, env, nodes, c
     mkdirSync(project);
     writeFileSync(join(project, "package.json"), JSON.stringify({ name: "consumer", private: true, type: "module" }));
     writeFileSync(join(project, "example.mjs"), code);
-    await runCommand(client, [...add, ...packages, "@types/node@20"], { cwd: project, env });
+    await runCommand(client, [...add, ...packages], { cwd: project, env });
     if (client === "pnpm") await checkTypes({ project, manifest, code, compiler });
     const printed = await runCommand(nodes[node], ["example.mjs", model, await drafter], { cwd: project });
     if (printed === "") throw new Error(`${manifest.name}: the README's example prints nothing`);
