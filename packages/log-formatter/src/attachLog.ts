@@ -30,6 +30,7 @@ export interface LogFault {
   output: string;
   /** Step of the last step record seen; 0 before the first. */
   step: number;
+  /** What was thrown. */
   error: Error;
   /** Records not written, the failing one included. */
   lost: number;

@@ -3,11 +3,13 @@ import type { HeaderRecord } from "./record.ts";
 
 /** What only the run itself knows of its header. */
 export interface HeaderRecordOptions {
+  /** Name of the run. */
   run: string;
   /** From 1 (default); a resumed run is the next attempt. */
   attempt?: number;
   /** Process of a distributed run; 0 by default. */
   rank?: number;
+  /** Every section, in order of registration. */
   sections: HeaderRecord["sections"];
   /** What the timer measured of itself at start. */
   calibration: HeaderRecord["calibration"];

@@ -10,12 +10,15 @@ export interface GenerationSpeed {
   readonly tokens: number;
   /** Wall time without the prompts'. */
   readonly ms: number;
+  /** Tokens over that time; null without any. */
   readonly tokensPerSecond: number | null;
   /** Wall time by part of the work, ms. */
   readonly sections: Readonly<Record<Part, number>>;
 }
 
+/** Settings of {@link compareSpeeds}. */
 export interface CompareSpeedsOptions extends Omit<GenerateOptions, "drafter" | "timer"> {
+  /** Proposes the tokens. */
   readonly drafter: DFlashDrafter;
   /** Times every generation as a step of its own. */
   readonly timer: Timer;
@@ -27,7 +30,9 @@ export interface CompareSpeedsOptions extends Omit<GenerateOptions, "drafter" | 
 
 /** Answers by speculation and by the target alone, and how fast both came. */
 export interface SpeedComparison {
+  /** Those by speculation, one a prompt. */
   readonly answers: readonly Generation[];
+  /** How fast they came. */
   readonly speculative: GenerationSpeed;
   /** Null without a baseline, as are the next two. */
   readonly alone: GenerationSpeed | null;

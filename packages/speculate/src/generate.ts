@@ -7,13 +7,17 @@ import type { GeneratedTokens, Generation } from "./generation.ts";
 import { createSequence, type Sequence } from "./sequence.ts";
 import { createTokenSampler } from "./tokenSampler.ts";
 
+/** Settings of {@link generate}. */
 export interface GenerateOptions {
+  /** What target and drafter compute with. */
   readonly ops: Ops;
+  /** Checks what is proposed, and says the rest. */
   readonly target: CachedTargetModel;
   /** Proposes the tokens; null generates one by one, without speculation. */
   readonly drafter: DFlashDrafter | null;
   /** Token ids of each prompt, at least one. */
   readonly prompts: readonly Int32Array[];
+  /** Longest answer. */
   readonly maxNewTokens: number;
   /** Tokens that end an answer; none unless given. */
   readonly stopIds?: readonly number[];

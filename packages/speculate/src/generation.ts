@@ -15,6 +15,7 @@ export interface Generation {
 export interface GeneratedTokens {
   /** Index of the prompt. */
   readonly prompt: number;
+  /** The tokens. */
   readonly ids: readonly number[];
   /** How many of them, from the first on, the drafter proposed; the rest is the target's own. */
   readonly accepted: number;

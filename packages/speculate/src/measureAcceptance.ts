@@ -2,6 +2,7 @@ import type { Generation } from "./generation.ts";
 
 /** How much of what a drafter proposes its target accepts. */
 export interface Acceptance {
+  /** Rounds of all answers. */
   readonly rounds: number;
   /** Mean acceptance length over all rounds, 1 to the block size; null without rounds. */
   readonly pooled: number | null;

@@ -72,12 +72,15 @@ export interface TargetCache {
   readonly length: number;
   /** Keeps the first `length` tokens. @throws {RangeError} When there aren't so many. */
   crop(length: number): void;
+  /** Frees what it keeps. */
   dispose(): void;
 }
 
 /** A sequence and the tokens that follow what its cache holds. */
 export interface CachedTokens {
+  /** The new tokens. */
   readonly ids: Int32Array;
+  /** What the row holds already. */
   readonly cache: TargetCache;
 }
 
@@ -91,6 +94,7 @@ export interface ExtendedHiddenStates {
 
 /** A target that generates: each new token is computed once and its keys and values are kept. */
 export interface CachedTargetModel extends TargetModel {
+  /** Its embedding, final norm and LM head. */
   readonly head: TargetHead;
   /** An empty cache, for one sequence of this model. */
   createCache(): TargetCache;

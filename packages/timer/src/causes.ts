@@ -17,10 +17,15 @@ export interface Causes {
  * A property that is left out is a cause that the engine can't tell. `tensors` is how many are alive.
  */
 export interface CauseProbe {
+  /** Kernels dispatched so far. */
   readonly kernels?: number;
+  /** Bytes newly allocated so far. */
   readonly newBytes?: number;
+  /** Tensors alive now. */
   readonly tensors?: number;
+  /** Shapes seen so far. */
   readonly newShapes?: number;
+  /** Time spent waiting for the device so far, ms. */
   readonly syncMs?: number;
   /** Blocks until the device has computed all that was dispatched; left out where the engine can't block. */
   sync?(): void;

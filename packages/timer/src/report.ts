@@ -37,9 +37,11 @@ export interface SectionReport extends SectionTimes, SectionInfo {
 
 /** One lane of a step's report. Busy, waiting and residual add up to the step. */
 export interface LaneReport {
+  /** In sections that are no waiting. */
   readonly busyMs: number;
   /** In sections with the role `wait`; the own lane's includes what other lanes did inside it. */
   readonly waitMs: number;
+  /** In no section. */
   readonly residualMs: number;
   /** Share of the busy time in which the own lane (for the own lane: any other) was busy too; null without a second lane or busy time. */
   readonly overlap: number | null;
@@ -53,6 +55,7 @@ export interface ReportSnapshot {
   readonly step: number;
   /** Start of the step since the timer was made, ms. Sections run between two steps belong to the next one, whose start moves back to theirs. */
   readonly startMs: number;
+  /** Wall time of the step. */
   readonly ms: number;
   /** The step less the self times of its sections, exactly: those of the own lane, and those of other lanes that ran inside it. */
   readonly residualMs: number;
@@ -68,6 +71,7 @@ export interface ReportSnapshot {
   readonly causes: Causes | null;
   /** By name, in order of registration. */
   readonly sections: Readonly<Record<string, SectionReport>>;
+  /** By name. */
   readonly lanes: Readonly<Record<string, LaneReport>>;
 }
 
@@ -83,6 +87,8 @@ export interface Report extends ReportSnapshot {
 
 /** Columns of a closed step that became known after its report. */
 export interface LateReport {
+  /** The step that they are of. */
   readonly step: number;
+  /** By section. */
   readonly sections: Readonly<Record<string, LateColumns>>;
 }

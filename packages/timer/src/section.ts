@@ -15,9 +15,13 @@ export interface SectionOptions {
 
 /** A section as it was registered. */
 export interface SectionInfo {
+  /** As it was registered. */
   readonly name: string;
+  /** The lane that it is in. */
   readonly lane: string;
+  /** What it means to the verdict, such as `wait`; null when none was given. */
   readonly role: string | null;
+  /** The lane that a `wait` waits for; null when none was given. */
   readonly waitsFor: string | null;
 }
 
@@ -26,14 +30,17 @@ export type WorkUnit = "tokens" | "flops" | "bytes";
 
 /** One of several overlapping runs of a section. */
 export interface Token extends Disposable {
+  /** Closes this run. */
   end(): void;
 }
 
 /** Handle of a named section: made once at start, used in every step. */
 export interface Section extends Disposable {
+  /** As it was registered. */
   readonly name: string;
   /** Opens the section; `using _ = section.start()` closes it with the block. */
   start(): this;
+  /** Closes the section. */
   stop(): void;
   /** Closes the phase that the last `lap` opened and opens this one, with one clock read. The last phase ends with `stop`, with the section around it, or with the step. */
   lap(): void;

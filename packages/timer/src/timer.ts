@@ -21,10 +21,13 @@ export interface TimerEvents {
   late: LateReport;
 }
 
+/** Times the steps of one loop. {@link createTimer} makes it. */
 export interface Timer {
   /** Off costs about nothing; may change while running, and takes effect when the step in progress has closed. */
   enabled: boolean;
+  /** Every section so far, in order of registration. */
   readonly sections: readonly SectionInfo[];
+  /** What the timer costs, measured when it was made. */
   readonly calibration: Calibration;
   /** Time since the timer was made, ms. */
   now(): number;
@@ -38,7 +41,10 @@ export interface Timer {
   expectLate(column: keyof LateColumns): void;
   /** Emits `late` with columns of a closed step. */
   late(step: number, sections: Readonly<Record<string, LateColumns>>): void;
+  /** Subscribes to an event. A listener that throws is reported once. */
   on<E extends keyof TimerEvents>(event: E, listener: (payload: TimerEvents[E]) => void): this;
+  /** Unsubscribes. */
   off<E extends keyof TimerEvents>(event: E, listener: (payload: TimerEvents[E]) => void): this;
+  /** Subscribes to an event's next emit. */
   once<E extends keyof TimerEvents>(event: E, listener: (payload: TimerEvents[E]) => void): this;
 }

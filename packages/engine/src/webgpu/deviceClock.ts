@@ -2,6 +2,7 @@
 export interface DeviceTime {
   /** `counters.kernels` as it was read last before these kernels were dispatched. */
   readonly kernels: number;
+  /** Their time on the device. */
   readonly ms: number;
 }
 

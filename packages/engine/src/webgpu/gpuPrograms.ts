@@ -1,17 +1,22 @@
 /** Values on the GPU; tfjs's tensors are such. */
 export interface GpuValues {
+  /** What tfjs knows the values by. */
   readonly dataId: object;
 }
 
 /** What tfjs makes a tensor from. */
 export interface GpuOutput extends GpuValues {
+  /** What tfjs knows the values by. */
   dataId: object;
+  /** Extent of each axis. */
   shape: number[];
+  /** Element type. */
   dtype: "float32" | "int32";
 }
 
 /** A kernel in WGSL, without the declarations of its arguments. */
 export interface GpuProgramSource {
+  /** For error messages and profilers. */
   readonly name: string;
   /** Arrays by name: what they hold, and whether they are written. */
   readonly arrays: Readonly<
@@ -25,6 +30,7 @@ export interface GpuProgramSource {
 
 /** A kernel that is compiled. */
 export interface GpuProgram {
+  /** As its source has it. */
   readonly name: string;
 }
 
@@ -34,7 +40,9 @@ export interface GpuPrograms {
   readonly output: (shape: readonly number[], dtype: "float32" | "int32") => GpuOutput;
   /** Host values on the device, to be freed. */
   readonly upload: (data: Float32Array | Int32Array) => GpuValues;
+  /** Frees values. */
   readonly free: (values: GpuValues) => void;
+  /** Compiles a kernel, once for all its runs. */
   readonly compile: (source: GpuProgramSource) => GpuProgram;
   /** Runs a kernel on arrays and numbers in the order of its source. No array may be both read and written. */
   readonly run: (

@@ -3,9 +3,11 @@ import type { RunTimes, SectionTimesStats } from "./sectionTimes.ts";
 
 /** A section in two runs. */
 export interface SectionChange {
+  /** The section, or the whole step. */
   name: string;
   /** Null where a run has no such section. */
   before: SectionTimesStats | null;
+  /** As `before`, of the other run. */
   after: SectionTimesStats | null;
   /** Of the median: 0.1 is ten percent slower; null where there is nothing to compare. */
   change: number | null;

@@ -16,6 +16,7 @@ export interface Line {
 
 /** Waits for more when the file ends. */
 export interface Follow {
+  /** Ends the following. */
   readonly signal: AbortSignal;
 }
 

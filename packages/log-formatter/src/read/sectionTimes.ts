@@ -5,8 +5,11 @@ import type { LogRecord } from "../record.ts";
 export interface SectionTimesStats {
   /** Steps that measured it. */
   n: number;
+  /** 25th percentile, ms. */
   p25: number;
+  /** Median, ms. */
   median: number;
+  /** 75th percentile, ms. */
   p75: number;
 }
 

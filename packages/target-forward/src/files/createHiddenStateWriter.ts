@@ -6,6 +6,7 @@ import { readShards } from "./hiddenStateShards.ts";
 
 /** Where hidden states go. */
 export interface HiddenStateWriterOptions {
+  /** Folder that the files go to. */
   readonly dir: string;
   /** Captured decoder layers, noted in each file. */
   readonly layerIds: readonly number[];

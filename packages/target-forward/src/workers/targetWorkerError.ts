@@ -1,5 +1,6 @@
 /** A batch ended one target worker after another: out of memory, or killed. */
 export class TargetWorkerError extends Error {
+  /** `TargetWorkerError`, which tells it apart. */
   override readonly name = "TargetWorkerError";
   /** Index of the batch. */
   readonly batch: number;

@@ -14,11 +14,15 @@ interface ProfileNode {
 
 /** A V8 CPU profile; times in µs of the machine's monotonic clock. */
 export interface CpuProfile {
+  /** The call tree. */
   readonly nodes: readonly ProfileNode[];
+  /** First sample, µs. */
   readonly startTime: number;
+  /** Last sample, µs. */
   readonly endTime: number;
   /** Node of each sample, and µs since the sample before. */
   readonly samples: readonly number[];
+  /** Time since the sample before, µs, for each sample. */
   readonly timeDeltas: readonly number[];
 }
 
@@ -30,9 +34,13 @@ export type V8Profile = Omit<CpuProfile, "samples" | "timeDeltas"> & {
 
 /** A function's own time in a section. */
 export interface FunctionTime {
+  /** Name of the function; empty when it has none. */
   readonly name: string;
+  /** File that it is in. */
   readonly url: string;
+  /** Line that it begins at. */
   readonly line: number;
+  /** Time in it alone. */
   readonly ms: number;
 }
 
@@ -40,7 +48,9 @@ export interface FunctionTime {
 export interface SectionProfile {
   /** `rest` is time of the steps in no section. */
   readonly section: string;
+  /** Time sampled in it. */
   readonly ms: number;
+  /** By their time, longest first. */
   readonly functions: readonly FunctionTime[];
 }
 

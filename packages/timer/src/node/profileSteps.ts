@@ -10,6 +10,7 @@ import { labelProfile, type StepsProfile, type V8Profile } from "./labelProfile.
 export interface ProfileStepsOptions {
   /** First and last step. */
   from: number;
+  /** Last step. */
   to: number;
   /** Time between two samples, µs; 1000 unless given. */
   intervalUs?: number;

@@ -1,7 +1,10 @@
 /** Memory of this process, bytes. */
 export interface MemoryUse {
+  /** Resident memory of the process. */
   readonly rssBytes: number;
+  /** Used of V8's heap. */
   readonly heapUsedBytes: number;
+  /** Size of V8's heap. */
   readonly heapTotalBytes: number;
   /** Held by objects outside the heap, array buffers among them. */
   readonly externalBytes: number;

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 
 /** What one thread of this process did between two readings. */
 export interface ThreadCpu {
+  /** The kernel's number of the thread. */
   readonly id: number;
   /** As the kernel knows it: `node`, `V8Worker`, `libuv-worker` … */
   readonly name: string;

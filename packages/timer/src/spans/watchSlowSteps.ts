@@ -18,10 +18,13 @@ const CONTEXT = 4;
 
 /** A step far slower than those before it. */
 export interface SlowStep {
+  /** Number of the step. */
   readonly step: number;
+  /** Its wall time. */
   readonly ms: number;
   /** Median of the steps before it, and the median distance from that. */
   readonly medianMs: number;
+  /** Median distance of those from their median. */
   readonly madMs: number;
   /** Spans of up to three steps before it, and of it. */
   readonly steps: readonly StepSpans[];

@@ -8,9 +8,13 @@ import type { Timer } from "../timer.ts";
 export interface Summary {
   /** First and last step, 0 when there is none. */
   readonly from: number;
+  /** Last step, 0 when there is none. */
   readonly to: number;
+  /** Of the whole steps. */
   readonly step: Distribution;
+  /** Of their time in no section. */
   readonly residual: Distribution;
+  /** By name. */
   readonly sections: Readonly<Record<string, Distribution>>;
 }
 

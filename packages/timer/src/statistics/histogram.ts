@@ -4,11 +4,15 @@ export interface Distribution {
   readonly n: number;
   /** Steps in which it did not. */
   readonly missing: number;
+  /** Time in all of them. */
   readonly sumMs: number;
   /** Null when it never ran, as all that follow. */
   readonly p50Ms: number | null;
+  /** 90th percentile. */
   readonly p90Ms: number | null;
+  /** 99th percentile. */
   readonly p99Ms: number | null;
+  /** The longest. */
   readonly maxMs: number | null;
 }
 

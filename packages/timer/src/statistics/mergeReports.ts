@@ -2,8 +2,11 @@ import type { ReportSnapshot } from "../report.ts";
 
 /** One figure over several reports. */
 export interface Spread {
+  /** The smallest. */
   readonly minMs: number;
+  /** The median. */
   readonly medianMs: number;
+  /** The largest. */
   readonly maxMs: number;
   /** Whose is the largest. */
   readonly slowest: string;
@@ -15,7 +18,9 @@ export interface Spread {
 
 /** Several timers' reports of the same step, by name. */
 export interface MergedReport {
+  /** Of the whole steps; null without a report. */
   readonly step: Spread | null;
+  /** Of their time in no section; null without a report. */
   readonly residual: Spread | null;
   /** Every section that any report has; null where none was reached. */
   readonly sections: Readonly<Record<string, Spread | null>>;

@@ -2,6 +2,7 @@ import type { LateReport, ReportSnapshot } from "../report.ts";
 
 /** What a verdict knows of one step. */
 export interface JudgedStep {
+  /** What the timer reported. */
   readonly report: ReportSnapshot;
   /** Columns that came after the report. */
   readonly late?: LateReport["sections"];
