@@ -63,7 +63,7 @@ export function createTimer(options: TimerOptions = {}): Timer {
 
   function endEmit(): void {
     emitting = false;
-    totals.clear(infos.length);
+    totals.clear(infos.length, registry.lanes.length);
   }
 
   function refuse(slot: number, kind: number): never {
@@ -82,7 +82,7 @@ export function createTimer(options: TimerOptions = {}): Timer {
     drain();
     internals.skip();
     account.reset();
-    totals.clear(infos.length);
+    totals.clear(infos.length, registry.lanes.length);
     recorder.turn(on);
   }
 

@@ -110,7 +110,7 @@ function readLanes(lanes: readonly string[], { sections, waits, busySets }: Step
   if (lanes.length === 1) busySets[1] = stepNs - waits[0]! - sections[SELF]!;
   /** Few of the sets that there could be. */
   const seen: number[] = [];
-  for (let set = 1; set < busySets.length; set += 1) if (busySets[set]! > 0) seen.push(set);
+  for (let set = 1; set < 1 << lanes.length; set += 1) if (busySets[set]! > 0) seen.push(set);
   /** Time in which all lanes of a set were busy, ns. */
   const busy = (set: number): number => {
     let ns = 0;

@@ -37,7 +37,7 @@ export interface StepTotals {
   /** Time by the set of lanes that were busy, a bit a lane; empty with one lane. */
   readonly busySets: Float64Array;
   /** Makes room for the next step. */
-  clear(sectionCount: number): void;
+  clear(sectionCount: number, laneCount: number): void;
 }
 
 /** Empty totals. */
@@ -56,12 +56,12 @@ export function createStepTotals(): StepTotals {
     causes,
     waits,
     busySets,
-    clear(sectionCount) {
+    clear(sectionCount, laneCount) {
       this.unbalanced = this.dropped = this.droppedLanes = 0;
       sections.fill(0, 0, sectionCount * STRIDE);
       causes.fill(0, 0, sectionCount * CAUSE_COUNT);
       waits.fill(0);
-      busySets.fill(0);
+      busySets.fill(0, 0, 1 << laneCount);
     },
   };
 }
