@@ -6,7 +6,7 @@ export type Settings = Readonly<Record<string, string>>;
  * joined in that thread; rows as long as they come. Few anchors a record make the target the heavier part.
  */
 export const naive: Settings = {
-  "--anchors": "8",
+  "--anchors": "4",
   "--threads": "1",
   "--target-workers": "0",
   "--queue": "3",

@@ -24,13 +24,19 @@ const command = (settings: Settings, steps: number): string =>
   `pnpm dflash train --engine wasm --steps ${steps} ${written(settings)}`;
 const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;
 
+/** What the text says beside the figures. */
+export interface StudyText extends Pick<StudyOptions, "rounds" | "steps"> {
+  /** About the machine, in a sentence. */
+  readonly note: string;
+}
+
 /** The study as Markdown. */
-export function writeStudy(study: Study, { rounds, steps }: Pick<StudyOptions, "rounds" | "steps">): string {
+export function writeStudy(study: Study, { rounds, steps, note }: StudyText): string {
   const { stages } = study;
   const [first, last] = [middle(stages[0]!), middle(stages.at(-1)!)];
   return `# Case study: where a naive loop loses its time
 
-Written by \`pnpm --filter @dflash/bench-case-study case-study\`; don't edit. It trains on the default data with ${written(naive)}, reads the verdict in the log's last record, makes the one change that it asks for, and goes on until a verdict asks for none that is left. Then all stages run again in turn, ${rounds} times in all; figures are those of the run in the middle, the range is from the slowest to the fastest. ${availableParallelism()} cores, ${cpus()[0]?.model.trim()}, Node ${process.version}, engine \`wasm\`; load of the machine before the runs ${loads(study)}.
+Written by \`pnpm --filter @dflash/bench-case-study case-study\`; don't edit. It trains on the default data with \`${written(naive)}\`, reads the verdict in the log's last record, makes the one change that it asks for, and goes on until a verdict asks for none that is left. Then all stages run again in turn, ${rounds} times in all; figures are those of the run in the middle, the range is from the slowest to the fastest. ${availableParallelism()} cores, ${cpus()[0]?.model.trim()}, Node ${process.version}, engine \`wasm\`; load of the machine before the runs ${loads(study)}. ${note}
 
 From ${rate(first)} to ${rate(last)} tokens/s: ${(last.tokensPerSecond / first.tokensPerSecond).toFixed(2)} times as fast.
 
@@ -42,7 +48,7 @@ ${stages.map((_, i) => section(study, i, steps)).join("\n\n")}
 
 ## Changes that no verdict asked for
 
-The last stage with one change more; and the naive loop with both cores for its one engine, for comparison.
+The last stage with one change more, to see whether the verdicts were right to pass it over. And, for comparison, the naive loop with both cores for its one engine.
 
 | change | tokens/s (range) | ms a step | drafter waits | target beside it | verdict (share; runs that say so) |
 | --- | ---: | ---: | ---: | ---: | --- |

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import type { HeaderRecord, SectionRecord, StepRecord } from "@dflash/log-formatter";
 import { type BatchTimes, type PipelineReplay, type PipelineSettings, replayPipeline } from "@dflash/target-forward";
-import { enginesThreads } from "./train/openTarget.ts";
+import { workerThreads } from "./train/openTarget.ts";
 
 /** What of a run may be asked about. */
 const names = ["target-workers", "queue", "min-ready", "cores"] as const;
@@ -81,14 +81,14 @@ function settingsOf(config: unknown, changes: ReadonlyMap<string, number>): Pipe
   const cores = Math.max(1, changes.get("cores") ?? availableParallelism());
   const workers = number("target-workers", "targetWorkers", 0);
   const given = recorded.get("threads");
-  const threads = enginesThreads({ threads: typeof given === "number" ? given : null, targetWorkers: workers }, cores);
+  const drafterThreads = typeof given === "number" ? given : cores;
   return {
     workers,
     cores,
     capacity: number("queue", "queue", 3),
     minReady: number("min-ready", "minReady", 1),
-    targetThreads: threads,
-    drafterThreads: threads,
+    targetThreads: workers === 0 || typeof given === "number" ? drafterThreads : workerThreads(drafterThreads, workers),
+    drafterThreads,
   };
 }
 

@@ -1,4 +1,3 @@
-import { availableParallelism } from "node:os";
 import {
   type CausalLM,
   type CausalLMConfig,
@@ -60,7 +59,7 @@ export async function openTarget({ config, ops, timer }: OpenTargetOptions): Pro
     count: targetWorkers,
     module: import.meta.resolve("@dflash/causal-lm/target"),
     options: target,
-    engine: { name, threads: engineThreads(config) ?? 1 },
+    engine: { name, threads: config.threads ?? workerThreads(ops.engine.threads, targetWorkers) },
     // One process can hold one GPU only.
     placement: name === "tensorflow-gpu" ? "process" : "thread",
     wire: config.wire,
@@ -73,16 +72,10 @@ export async function openTarget({ config, ops, timer }: OpenTargetOptions): Pro
   return { config: shape, head, states: { source: workers }, workers, files: null, dispose };
 }
 
-/** Threads of each engine, so that target workers and drafter together take the cores; undefined lets the one engine choose. */
-export function engineThreads(config: Pick<TrainConfig, "threads" | "targetWorkers">): number | undefined {
-  if (config.threads === null && config.targetWorkers === 0) return undefined;
-  return enginesThreads(config, availableParallelism());
-}
-
-/** Threads of each engine on a machine of so many cores. */
-export function enginesThreads(
-  { threads, targetWorkers }: Pick<TrainConfig, "threads" | "targetWorkers">,
-  cores: number,
-): number {
-  return threads ?? Math.max(1, Math.floor(cores / (targetWorkers + 1)));
+/**
+ * Threads of a worker's engine beside a drafter's of so many: the workers take the same cores as the drafter, all together, and the
+ * system gives each lane what the others leave. Cores that were shared out beforehand would idle in the lane that has less to do.
+ */
+export function workerThreads(drafterThreads: number, targetWorkers: number): number {
+  return Math.max(1, Math.floor(drafterThreads / targetWorkers));
 }

@@ -22,7 +22,7 @@ import { drafterFor } from "./drafterFor.ts";
 import { keepCheckpoints, positionOf } from "./keepCheckpoints.ts";
 import { logSteps } from "./logSteps.ts";
 import { maskTokenOf } from "./maskTokenOf.ts";
-import { engineThreads, openTarget } from "./openTarget.ts";
+import { openTarget } from "./openTarget.ts";
 import type { RunStart } from "./resumeRun.ts";
 import { trackPositions } from "./trackPositions.ts";
 import type { TrainConfig } from "./trainConfig.ts";
@@ -63,12 +63,8 @@ export async function wire(start: RunStart): Promise<WiredRun> {
     ...(checkpoint && { start: positionOf(checkpoint.state.carried, String(from)) }),
   });
   const tracked = trackPositions(batches);
-  const threads = engineThreads(start.config);
-  const { matmulPrecision } = start.config;
-  const engine = await startEngine(start.config.engine, {
-    matmulPrecision,
-    ...(threads === undefined ? {} : { threads }),
-  });
+  const { matmulPrecision, threads } = start.config;
+  const engine = await startEngine(start.config.engine, { matmulPrecision, ...(threads === null ? {} : { threads }) });
   const config: TrainConfig = { ...start.config, engine: engine.name };
   const timer = createTimer({ lane: "drafter", probe: engine.counters });
   timer.enabled = config.telemetry;
