@@ -8,12 +8,14 @@ const { values: steps } = parseArgs({
   options: { "step-ms": { type: "string" }, "pytorch-step-ms": { type: "string" } },
 });
 const peers = measurePyTorch();
+const medians: number[] = [];
 
 console.log(`Node ${process.version}, ${cpus()[0]?.model}, one thread; PyTorch: ${peers[0]?.device ?? "not run"}\n`);
 console.log("| S × anchors × block | builder | median ms | p10 to p90 | first | n | × ours | of its step |");
 console.log("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |");
 for (const measured of cases) {
   const { built, expanded } = measure(measured, 1500);
+  medians.push(built.median);
   printTimes(built, built, steps["step-ms"]);
   printTimes(expanded, built, steps["step-ms"]);
   for (const peer of peers.filter((p) => describe(p.case) === describe(measured))) {
@@ -22,11 +24,14 @@ for (const measured of cases) {
     printTimes(peer, built, steps["pytorch-step-ms"]);
   }
 }
-console.log("\n| S × anchors × block | tiles listed | held as built, MiB | with FlexAttention's arrays, MiB |");
-console.log("| --- | ---: | ---: | ---: |");
-for (const measured of cases) {
+console.log(
+  "\n| S × anchors × block | tiles listed | ns a tile | held as built, MiB | with FlexAttention's arrays, MiB |",
+);
+console.log("| --- | ---: | ---: | ---: | ---: |");
+for (const [i, measured] of cases.entries()) {
   const { tiles, built, expanded } = measureMemory(measured);
-  console.log(`| ${describe(measured)} | ${tiles} | ${mebibytes(built)} | ${mebibytes(expanded)} |`);
+  const each = ((1e6 * medians[i]!) / tiles).toFixed(0);
+  console.log(`| ${describe(measured)} | ${tiles} | ${each} | ${mebibytes(built)} | ${mebibytes(expanded)} |`);
 }
 
 function printTimes(result: Result, base: Result, stepMs: string | undefined): void {

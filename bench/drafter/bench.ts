@@ -23,8 +23,10 @@ const node = [process.execPath, "--import", "tsx", path("stepProcess.ts")];
 const means: readonly { readonly name: string; readonly command: readonly string[] }[] = [
   { name: "PyTorch, 2 threads", command: ["python3", path("pytorch.py"), "2"] },
   { name: "wasm, 2 threads", command: [...node, "wasm", "2", "fused"] },
+  { name: "tensorflow, 2 threads", command: [...node, "tensorflow", "2", "fused"] },
   { name: "PyTorch, 1 thread", command: ["python3", path("pytorch.py"), "1"] },
   { name: "wasm, 1 thread", command: [...node, "wasm", "1", "fused"] },
+  { name: "tensorflow, 1 thread", command: [...node, "tensorflow", "1", "fused"] },
 ];
 
 const load = loadavg()[0]!.toFixed(1);

@@ -9,7 +9,7 @@ import {
   randomWeights,
   type TrainBatch,
 } from "@dflash/drafter";
-import { startEngine } from "@dflash/engine";
+import { engineNames, startEngine } from "@dflash/engine";
 import { createOps, type Tensor } from "@dflash/ops";
 import { createTimer } from "@dflash/timer";
 import type { StepCase } from "./cases.ts";
@@ -17,7 +17,11 @@ import type { StepCase } from "./cases.ts";
 const [engineName = "wasm", threads = "1", form = "fused", text = ""] = process.argv.slice(2);
 const shape: StepCase = JSON.parse(text);
 const { hiddenSize, vocabSize, rows, length, prompt, features: captured } = shape;
-const engine = await startEngine(engineName === "cpu" ? "cpu" : "wasm", { threads: Number(threads) });
+const engine = await startEngine(engineNames.find((name) => name === engineName) ?? "wasm", {
+  threads: Number(threads),
+  // Where the native engines are installed.
+  resolveFrom: `${import.meta.dirname}/../../apps/trainer`,
+});
 const ops = createOps(engine, { fused: form === "fused" });
 const idle = process.memoryUsage.rss();
 

@@ -119,13 +119,22 @@ describe("a run stopped by Ctrl-C", () => {
 
 test("a drafter is exported from a run, and trained further", async () => {
   const folder = temporaryFolder();
-  await dflash(["train", "--steps", "3", "--layers", "1", ...small, "--out", "run"], folder);
+  const shape = ["--layers", "2", "--intermediate-size", "96", "--heads", "4", "--kv-heads", "2", "--head-dim", "16"];
+  const sliding = [...shape, "--features", "3", "--sliding-window", "20"];
+  await dflash(["train", "--steps", "3", ...sliding, ...small, "--out", "run"], folder);
   const exported = await dflash(["export", "run", "--out", "served"], folder);
   expect(exported).toMatchObject({ code: 0, stderr: "" });
-  expect(exported.stdout).toBe("run/checkpoints/step-00000003 is exported to served: 14 tensors, bfloat16\n");
+  expect(exported.stdout).toBe("run/checkpoints/step-00000003 is exported to served: 25 tensors, bfloat16\n");
   const weights = await openSafetensors(join(folder, "served/model.safetensors"));
   expect(new Set([...weights.tensors.values()].map(({ dtype }) => dtype))).toEqual(new Set(["BF16"]));
+  expect(weights.tensors.get("layers.1.mlp.down_proj.weight")).toMatchObject({ shape: [256, 96] });
+  expect(weights.tensors.get("fc.weight")).toMatchObject({ shape: [256, 3 * 256] });
   await weights.close();
+  expect(JSON.parse(readFileSync(join(folder, "served/config.json"), "utf8"))).toMatchObject({
+    layer_types: ["sliding_attention", "full_attention"],
+    sliding_window: 20,
+    num_attention_heads: 4,
+  });
 
   const further = ["train", "--steps", "1", ...small, "--out", "further"];
   // From the published layout, as anybody's drafter comes.
@@ -135,8 +144,8 @@ test("a drafter is exported from a run, and trained further", async () => {
   // The first batch again, after three steps of training.
   expect(first.metrics["loss"]).toBeLessThan(untrained.metrics["loss"]!);
   expect(last.metrics["loss"]).not.toBe(first.metrics["loss"]);
-  expect(await failure(["--init", "run", "--layers", "2"], folder)).toMatch(
-    /--layers 2: the drafter in .*step-00000003 has 1; leave it out, or leave out --init/,
+  expect(await failure(["--init", "run", "--heads", "8"], folder)).toMatch(
+    /--heads 8: the drafter in .*step-00000003 has 4; leave it out, or leave out --init/,
   );
   expect((await dflash(["export", "data", "--out", "x"], folder)).stderr).toMatch(
     /^dflash: .*data: no drafter here; give/,

@@ -4,6 +4,7 @@ import {
   createDrafterConfig,
   type DFlashDrafter,
   type DrafterConfig,
+  type LayerType,
   type LoadedCheckpoint,
   loadDrafter,
   randomWeights,
@@ -47,9 +48,21 @@ export async function drafterFor(options: DrafterForOptions): Promise<DFlashDraf
 }
 
 function untrained({ target, maskTokenId, config }: DrafterForOptions): DrafterConfig {
+  const { layers, slidingWindow } = config;
+  if (slidingWindow !== null && layers === 1)
+    throw new Error(`--sliding-window ${slidingWindow}: the last layer sees all the context, and it is the only one`);
+  const slides = Array<LayerType>(layers - 1).fill("sliding_attention");
   return createDrafterConfig({
     target: { ...target, ropeTheta: target.rope.theta },
-    layers: config.layers,
+    size: {
+      intermediateSize: config.intermediateSize ?? target.intermediateSize,
+      heads: config.heads ?? target.heads,
+      kvHeads: config.kvHeads ?? target.kvHeads,
+      headDim: config.headDim ?? target.headDim,
+    },
+    layers,
+    // As in the published drafters that have sliding layers.
+    ...(slidingWindow !== null && { slidingWindow, layerTypes: [...slides, "full_attention"] }),
     blockSize: config.blockSize,
     targetLayerIds: targetLayerIds(target.layers, config.features),
     maskTokenId,

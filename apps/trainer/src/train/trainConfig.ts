@@ -83,15 +83,21 @@ export async function newTrainConfig({ values, given }: TrainSettings, now: Date
   return config.init === null ? config : { ...config, ...(await shapeOf(config.init, given)) };
 }
 
+/** What a drafter's shape is set by. */
+const width = ["intermediateSize", "heads", "kvHeads", "headDim"] as const;
+const shapeNames = ["layers", ...width, "slidingWindow", "blockSize", "maskTokenId", "features"] as const;
+
 /** A drafter that is trained further keeps its shape. */
 async function shapeOf(path: string, given: TrainSettings["given"]): Promise<Partial<TrainConfig>> {
   const init = await drafterFolder(path);
-  const { layers, blockSize, maskTokenId, targetLayerIds } = await readDrafterConfig(init);
-  const shape = { layers, blockSize, maskTokenId, features: targetLayerIds.length };
-  for (const name of ["layers", "blockSize", "maskTokenId", "features"] as const) {
+  const config = await readDrafterConfig(init);
+  const { layers, intermediateSize, heads, kvHeads, headDim, slidingWindow, blockSize, maskTokenId } = config;
+  const sizes = { layers, intermediateSize, heads, kvHeads, headDim };
+  const shape = { ...sizes, slidingWindow, blockSize, maskTokenId, features: config.targetLayerIds.length };
+  for (const name of shapeNames) {
     if (given[name] === undefined || given[name] === shape[name]) continue;
     throw new Error(
-      `${flagOf(name)} ${given[name]}: the drafter in ${init} has ${shape[name]}; leave it out, or leave out --init`,
+      `${flagOf(name)} ${given[name]}: the drafter in ${init} has ${shape[name] ?? "none"}; leave it out, or leave out --init`,
     );
   }
   return { ...shape, init };

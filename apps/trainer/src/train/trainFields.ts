@@ -15,6 +15,8 @@ const fromFolder = (value: string, folder: string): string => resolve(folder, va
 const folderOrModel = (value: string, folder: string): string =>
   existsSync(resolve(folder, value)) || !isModelName(value) ? resolve(folder, value) : value;
 
+const unset = "the target's";
+
 /** Everything that can be set about a training run. A setting is added here and nowhere else. */
 export const trainFieldGroups = {
   "Target and data": {
@@ -125,6 +127,16 @@ export const trainFieldGroups = {
     blockSize: { about: "tokens a block, anchor included", schema: whole(2, 256), standard: 8 },
     layers: { about: "decoder layers", schema: whole(1, 64), standard: 2 },
     features: { about: "target layers whose hidden states it sees", schema: whole(1, 256), standard: 5 },
+    intermediateSize: { about: "width of its MLP", schema: whole(1, 1_048_576).nullable(), standard: null, unset },
+    heads: { about: "attention heads", schema: whole(1, 1024).nullable(), standard: null, unset },
+    kvHeads: { about: "heads of keys and values", schema: whole(1, 1024).nullable(), standard: null, unset },
+    headDim: { about: "width of a head", schema: whole(2, 1024).nullable(), standard: null, unset },
+    slidingWindow: {
+      about: "tokens of context that all its layers but the last see",
+      schema: whole(1, 1_048_576).nullable(),
+      standard: null,
+      unset: "all",
+    },
     maskTokenId: {
       about: "token of the masked slots",
       schema: whole(0, 16_777_215).nullable(),

@@ -42,7 +42,7 @@ function int32(data: Int32Array): TensorData {
 }
 
 test.skipIf(!python)(
-  "PyTorch loads an export and gives the same logits (with DFLASH_LONG=1, where python3 has torch and transformers)",
+  "PyTorch loads an export, gives the same logits and saves what we load (with DFLASH_LONG=1, where python3 has torch and transformers)",
   async () => {
     const engine = await startEngine("wasm", { threads: 1 });
     const ops = createOps(engine);
@@ -80,7 +80,8 @@ test.skipIf(!python)(
     });
 
     const printed = execFileSync("python3", [script, dir], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
-    const { largest, difference, ...found } = JSON.parse(printed);
+    const { published, largest, difference, ...found } = JSON.parse(printed);
+    console.log(`compared with ${published ? "the published model" : "our own model in PyTorch"}`);
     expect(found).toEqual({
       loading: { missing_keys: [], unexpected_keys: [], mismatched_keys: [] },
       dtypes: ["torch.bfloat16"],
@@ -90,6 +91,11 @@ test.skipIf(!python)(
     });
     expect(largest).toBeGreaterThan(1);
     expect(difference / largest).toBeLessThan(1e-5);
+
+    const resaved = await loadDrafter(join(dir, "resaved"), { ops, timer });
+    expect(resaved.config).toEqual(config);
+    for (const [name, parameter] of drafter.parameters)
+      expect([name, await resaved.parameters.get(name)!.read()]).toEqual([name, await parameter.read()]);
     await rm(dir, { recursive: true });
     engine.dispose();
   },

@@ -78,6 +78,12 @@ test("a file may say block size and rotary base in either place", () => {
   expect(parseDrafterConfig(file({ rope_parameters: undefined }, { block_size: undefined }), "f")).toEqual(qwen());
 });
 
+test("a file may say what to mask and to capture at the top", () => {
+  const { mask_token_id, target_layer_ids } = { mask_token_id: 7, target_layer_ids: [2, 5] };
+  const json = { ...file({ mask_token_id, target_layer_ids }), dflash_config: {} };
+  expect(parseDrafterConfig(json, "f")).toMatchObject({ maskTokenId: 7, targetLayerIds: [2, 5], blockSize: 16 });
+});
+
 test("reads the config of a drafter that PyTorch wrote", () => {
   const published = new URL("../../../../fixtures/drafter-b8/config.json", import.meta.url);
   const json: Record<string, unknown> = JSON.parse(readFileSync(published, "utf8"));
@@ -117,6 +123,14 @@ test.each([
     "f: dflash_config.target_layer_ids is [1,36], expected a list of layers from 0 to 35",
   ],
   [file({}, { block_size: 8 }), "f: block_size is 8, expected 16"],
+  [file({ mask_token_id: 5 }), "f: mask_token_id is 151669, expected 5"],
+  [file({ is_causal: true }), "f: is_causal is true, expected false"],
+  [
+    file({ is_causal: false, layer_types: Array(5).fill("sliding_attention"), sliding_window: 8 }),
+    "f: is_causal is false, expected null",
+  ],
+  [file({ output_multiplier: 0.5 }), "f: output_multiplier is 0.5, expected 1"],
+  [file({}, { final_logit_softcapping: 30 }), "f: final_logit_softcapping is 30, expected 0"],
   [file({}, { projector_type: "domino" }), 'f: projector_type is "domino", expected "dflash"'],
   [file({ rope_scaling: { type: "yarn", factor: 4 } }), 'f: type is "yarn", expected "default"'],
   [

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { checkDrafterConfig } from "./checkDrafterConfig.ts";
 import type { DrafterConfig } from "./drafterConfig.ts";
 
@@ -25,8 +26,8 @@ const fileNames = {
 } as const satisfies Record<keyof DrafterConfig, string>;
 
 /**
- * Reads a drafter's `config.json`, of whichever age: block size at the top or in `dflash_config`, the rotary base in
- * `rope_parameters` or beside it.
+ * Reads a drafter's `config.json`, of whichever age: what makes it a drafter at the top or in `dflash_config`, the rotary base in
+ * `rope_parameters` or beside it. A drafter that computes otherwise than DFlash is refused.
  *
  * @param json The parsed file.
  * @param place What errors name first, such as the file's path.
@@ -39,19 +40,27 @@ export function parseDrafterConfig(json: unknown, place: string): DrafterConfig 
   const scaling = object(config["rope_scaling"] ?? {}, place, "rope_scaling");
 
   const only = (fields: Json, field: string, allowed: unknown): void => {
-    if (fields[field] == null || fields[field] === allowed) return;
+    if (fields[field] == null || isDeepStrictEqual(fields[field], allowed)) return;
     throw new Error(`${place}: ${field} is ${JSON.stringify(fields[field])}, expected ${JSON.stringify(allowed)}`);
   };
   only(config, "hidden_act", "silu");
   only(config, "attention_bias", false);
   only(dflash, "projector_type", "dflash");
   only(dflash, "shift_label", false);
+  // Without a say, full layers see all of their block and sliding ones nothing that follows.
+  const layerTypes = config["layer_types"];
+  only(config, "is_causal", Array.isArray(layerTypes) && layerTypes.includes("sliding_attention") ? null : false);
+  for (const fields of [config, dflash]) {
+    only(fields, "input_embedding_scale", 1);
+    only(fields, "output_multiplier", 1);
+    only(fields, "final_logit_softcapping", 0);
+  }
   for (const fields of [rope, scaling]) {
     only(fields, "rope_type", "default");
     only(fields, "type", "default");
   }
   // Without the list, which layers slide follows from rules that differ between versions.
-  if (config["layer_types"] == null) only(config, "use_sliding_window", false);
+  if (layerTypes == null) only(config, "use_sliding_window", false);
 
   const either = (field: string, outer: Json, inner: Json): unknown => {
     const value = outer[field] ?? inner[field];
@@ -72,12 +81,12 @@ export function parseDrafterConfig(json: unknown, place: string): DrafterConfig 
       epsilon: config["rms_norm_eps"],
       ropeTheta: either("rope_theta", config, rope),
       initializerRange: config["initializer_range"] ?? 0.02,
-      layerTypes: config["layer_types"] ?? undefined,
+      layerTypes: layerTypes ?? undefined,
       slidingWindow: config["sliding_window"],
       blockSize: either("block_size", config, dflash),
       targetLayers: config["num_target_layers"],
-      targetLayerIds: dflash["target_layer_ids"],
-      maskTokenId: dflash["mask_token_id"],
+      targetLayerIds: either("target_layer_ids", config, dflash),
+      maskTokenId: either("mask_token_id", config, dflash),
     },
     (field) => fileNames[field],
   );
