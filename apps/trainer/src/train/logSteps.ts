@@ -17,6 +17,7 @@ import { watchSlowSteps } from "@dflash/timer/spans";
 import { createJudge } from "@dflash/timer/verdict";
 import type { EventEmitter } from "eventemitter3";
 import type { Evaluator, Tau } from "./createEvaluator.ts";
+import { observeDevice } from "./observeDevice.ts";
 import type { TrainConfig } from "./trainConfig.ts";
 
 export interface LogStepsOptions {
@@ -52,6 +53,8 @@ export function logSteps(options: LogStepsOptions): () => void {
   let ready: number | null = null;
   const judge = createJudge(timer, { ready: () => ready });
   const stopGc = observeGc(timer);
+  const { deviceClock } = options.engine;
+  const stopDevice = deviceClock === null || !timer.enabled ? null : observeDevice(timer, deviceClock);
   const untimed = stepClock();
   let result: StepResult | undefined;
   let steps = 0;
@@ -106,6 +109,7 @@ export function logSteps(options: LogStepsOptions): () => void {
     workers?.off("crash", onCrash);
     judge.stop();
     stopGc();
+    stopDevice?.();
     stopSlow();
   };
 }

@@ -4,20 +4,20 @@ import type { Kernels } from "../kernels.ts";
 import { attentionSource, keyGradientSource, queryGradientSource } from "./attentionSources.ts";
 import type { GpuKernel, WebgpuContext } from "./webgpuContext.ts";
 
+const numbersOf = (q: tf.Tensor3D, k: tf.Tensor3D, scale: number): number[] => [
+  q.shape[0],
+  k.shape[0],
+  q.shape[1],
+  k.shape[1],
+  scale,
+];
+
 /** Scores exist for 64 keys a query at a time; the forward pass saves a number a query and head. */
 export function attentionKernels(context: WebgpuContext): Pick<Kernels<tf.Tensor>, "attention" | "attentionBackward"> {
   const { output, hosted, scratch } = context;
   const forward = bySize(context, attentionSource);
   const queryGradient = bySize(context, queryGradientSource);
   const keyGradient = bySize(context, keyGradientSource);
-
-  const numbersOf = (q: tf.Tensor3D, k: tf.Tensor3D, scale: number): number[] => [
-    q.shape[0],
-    k.shape[0],
-    q.shape[1],
-    k.shape[1],
-    scale,
-  ];
 
   return {
     attention(q: tf.Tensor3D, k: tf.Tensor3D, v, { bounds }, scale) {

@@ -18,20 +18,9 @@ export function linearKernels(context: WebgpuContext): LinearKernels {
     code: eachElement("y[i] += bias[i % a.width];"),
   });
 
-  /** Each of xs with its columns of a matrix as wide as all of them. */
-  const parts = (xs: readonly tf.Tensor[], matrix: tf.Tensor): { x: tf.Tensor; k: number; columns: Matrix }[] => {
-    let before = 0;
-    return xs.map((x) => {
-      const k = x.shape[1]!;
-      const columns = rowMajor(matrix, matrix.shape[1]!, before);
-      before += k;
-      return { x, k, columns };
-    });
-  };
-
   return {
     linear(x, weight, bias) {
-      const [m, k, n] = [x.shape[0]!, x.shape[1]!, weight.shape[0]!];
+      const [m, k, n] = [x.shape[0], x.shape[1]!, weight.shape[0]];
       const y = output([m, n]);
       multiply({ m, n, k, a: rowMajor(x, k), b: transposed(rowMajor(weight, k)), c: rowMajor(y, n) });
       if (bias !== null) addBias([y, bias], [m * n, n], groupsFor(m * n));
@@ -39,7 +28,7 @@ export function linearKernels(context: WebgpuContext): LinearKernels {
     },
 
     linearBackward(x, weight, dy, needs) {
-      const [rows, inputs, outputs] = [x.shape[0]!, x.shape[1]!, weight.shape[0]!];
+      const [rows, inputs, outputs] = [x.shape[0], x.shape[1]!, weight.shape[0]];
       const slopes = rowMajor(dy, outputs);
       const dx = needs.dx ? output(x.shape) : null;
       const dw = needs.dw ? output(weight.shape) : null;
@@ -55,7 +44,7 @@ export function linearKernels(context: WebgpuContext): LinearKernels {
     },
 
     splitLinear(xs, weight) {
-      const [m, n] = [xs[0]!.shape[0]!, weight.shape[0]!];
+      const [m, n] = [xs[0]!.shape[0], weight.shape[0]];
       const y = output([m, n]);
       for (const [i, { x, k, columns }] of parts(xs, weight).entries()) {
         multiply({ m, n, k, a: rowMajor(x, k), b: transposed(columns), c: rowMajor(y, n), add: i > 0 });
@@ -64,7 +53,7 @@ export function linearKernels(context: WebgpuContext): LinearKernels {
     },
 
     splitLinearBackward(xs, weight, dy, needs) {
-      const [rows, outputs] = [dy.shape[0]!, weight.shape[0]!];
+      const [rows, outputs] = [dy.shape[0], weight.shape[0]];
       const slopes = rowMajor(dy, outputs);
       const dxs = parts(xs, weight).map(({ x, k, columns }, i) => {
         if (!needs.dxs[i]) return null;
@@ -80,4 +69,15 @@ export function linearKernels(context: WebgpuContext): LinearKernels {
       return { dxs, dw };
     },
   };
+}
+
+/** Each of xs with its columns of a matrix as wide as all of them. */
+function parts(xs: readonly tf.Tensor[], matrix: tf.Tensor): { x: tf.Tensor; k: number; columns: Matrix }[] {
+  let before = 0;
+  return xs.map((x) => {
+    const k = x.shape[1]!;
+    const columns = rowMajor(matrix, matrix.shape[1]!, before);
+    before += k;
+    return { x, k, columns };
+  });
 }

@@ -53,6 +53,9 @@ export function createProduct({ kernel }: WebgpuContext): (product: Product) => 
   };
 }
 
+const each = (count: number, text: (i: number) => string): string =>
+  Array.from({ length: count }, (_, i) => text(i)).join("\n");
+
 /** Each thread computes `tile / 16` rows and columns; neighbouring threads read neighbouring values. */
 function productSource(name: string, tile: number, aByRows: boolean, bByRows: boolean): GpuProgramSource {
   const per = tile / side;
@@ -61,8 +64,6 @@ function productSource(name: string, tile: number, aByRows: boolean, bByRows: bo
     byK
       ? `let inner = thread % ${side}u; let outer = thread / ${side}u + ${i * side}u;`
       : `let outer = thread % ${tile}u; let inner = thread / ${tile}u + ${i * ((side * side) / tile)}u;`;
-  const each = (count: number, text: (i: number) => string): string =>
-    Array.from({ length: count }, (_, i) => text(i)).join("\n");
   return {
     name,
     arrays: { x: "f32", y: "f32", z: "write f32" },

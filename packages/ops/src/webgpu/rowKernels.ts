@@ -7,6 +7,10 @@ type RowKernels = Pick<
   "embedding" | "gather" | "scatterAdd" | "concat" | "split" | "slice" | "padRows"
 >;
 
+const typeOf = ({ dtype }: tf.Tensor): "float32" | "int32" => (dtype === "int32" ? "int32" : "float32");
+
+const widthOf = ({ shape }: tf.Tensor): number => shape.slice(1).reduce((product, extent) => product * extent, 1);
+
 /** Kernels that move rows. What is only copied may be whole numbers as well, and is copied as such. */
 export function rowKernels({ output, kernel, hosted }: WebgpuContext): RowKernels {
   const take = kernel({
@@ -45,9 +49,6 @@ export function rowKernels({ output, kernel, hosted }: WebgpuContext): RowKernel
       if (i >= a.start && i < a.end) { value = x[i - a.start]; }
       y[i] = value;`),
   });
-
-  const typeOf = ({ dtype }: tf.Tensor): "float32" | "int32" => (dtype === "int32" ? "int32" : "float32");
-  const widthOf = ({ shape }: tf.Tensor): number => shape.slice(1).reduce((product, extent) => product * extent, 1);
 
   const gather = (x: tf.Tensor, rows: Int32Array): tf.Tensor => {
     const y = output([rows.length, ...x.shape.slice(1)], typeOf(x));
