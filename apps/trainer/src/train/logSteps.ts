@@ -49,9 +49,10 @@ export interface LogStepsOptions {
 export function logSteps(options: LogStepsOptions): () => void {
   const { run, loop, workers, timer, log, attempt, stepsBefore } = options;
   const writing = timer.section("log", { role: "log" });
-  /** Batches that were ready when the step began to wait; null when it did not. */
-  let ready: number | null = null;
-  const judge = createJudge(timer, { ready: () => ready });
+  // A step that found enough has not waited for the queue.
+  const judge = createJudge(timer, {
+    ready: () => (loop.queue.found < loop.queue.minReady ? loop.queue.found : null),
+  });
   const stopGc = observeGc(timer);
   const { deviceClock } = options.engine;
   const stopDevice = deviceClock === null || !timer.enabled ? null : observeDevice(timer, deviceClock);
@@ -70,11 +71,7 @@ export function logSteps(options: LogStepsOptions): () => void {
     log.emit("step", createStepRecord(numbered, { attempt, metrics, gauges, verdict }));
   };
 
-  loop.on("starved", ({ depth }) => (ready = depth));
-  timer.on("report", (report) => {
-    writing.time(() => write(report.snapshot()));
-    ready = null;
-  });
+  timer.on("report", (report) => writing.time(() => write(report.snapshot())));
   timer.on("late", (late) => log.emit("late", createLateRecord({ ...late, step: stepsBefore + late.step })));
   const stopSlow = watchSlowSteps(timer, (slow) =>
     log.emit("event", { kind: "event", step: stepsBefore + slow.step, name: "slow", data: slow }),
@@ -195,7 +192,8 @@ function stepGauges({ engine, loop, workers, batches }: LogStepsOptions): Record
     tensor_bytes: bytes,
     heap_bytes: heapBytes,
     rss_bytes: process.memoryUsage.rss(),
-    queue_depth: loop.queue.depth,
+    // While the step computes in this thread, nothing that came meanwhile is let in.
+    queue_depth: loop.queue.found,
     queue_waits: loop.queue.waits.take,
     padding_share: tokens === 0 ? null : paddingTokens / tokens,
     ...(held && { target_tensor_bytes: held.reduce((sum, each) => sum + each, 0) }),

@@ -15,7 +15,7 @@ export interface AheadProducerOptions {
   readonly timer: LoopTimer;
 }
 
-/** Part of the consumer's last work that it is kept from the next at most, for batches of tokens to be pulled. */
+/** Part of the time that the consumer kept the event loop from turning: that long it is kept at most, for batches of tokens to be pulled. */
 const patience = 0.1;
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -37,7 +37,9 @@ export function aheadProducer(context: ProducerContext, { source, ops, timer }: 
   let underWay = 0;
   let waiting = false;
   let left = 0;
-  let workMs = 0;
+  let turned = true;
+  /** How long the consumer's last work kept the event loop from turning, ms; 0 when it did not. */
+  let blockedMs = 0;
   let timed: Token | undefined;
 
   /** Data count while the consumer waits: while it works, its thread would only see much later that they are there. */
@@ -101,7 +103,7 @@ export function aheadProducer(context: ProducerContext, { source, ops, timer }: 
   return {
     async enter() {
       waiting = true;
-      workMs = left === 0 ? 0 : performance.now() - left;
+      blockedMs = turned ? 0 : performance.now() - left;
       timeData();
       await turn();
     },
@@ -111,10 +113,12 @@ export function aheadProducer(context: ProducerContext, { source, ops, timer }: 
       return Promise.resolve();
     },
     async leave() {
-      if (pulling) await settledWithin(pulling, patience * workMs);
+      if (pulling && blockedMs > 0) await settledWithin(pulling, patience * blockedMs);
       waiting = false;
       timeData();
       left = performance.now();
+      turned = false;
+      setImmediate(() => (turned = true));
     },
   };
 }

@@ -48,7 +48,7 @@ export type TargetForwardListener<Name extends keyof TargetForwardEvents> = (
 ) => unknown;
 
 /** State of the queue between target and consumer. */
-export type LoopQueue = Pick<HiddenStateQueue, "capacity" | "minReady" | "depth" | "demand" | "waits">;
+export type LoopQueue = Pick<HiddenStateQueue, "capacity" | "minReady" | "depth" | "found" | "demand" | "waits">;
 
 /** Hidden states in batch order, to be iterated once; whoever takes one disposes it. */
 export interface TargetForwardLoop<States = PackedHiddenStates> extends AsyncIterable<States> {

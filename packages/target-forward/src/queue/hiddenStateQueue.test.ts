@@ -54,8 +54,9 @@ describe("the queue of hidden states", () => {
     await put(queue, 9);
     const third = put(queue, 10);
     expect(await isPending(third)).toBe(true);
-    expect(queue).toMatchObject({ depth: 2, demand: 0, waits: { put: 1, take: 1 } });
+    expect(queue).toMatchObject({ depth: 2, found: 0, demand: 0, waits: { put: 1, take: 1 } });
     expect(await take(queue)).toBe(8);
+    expect(queue).toMatchObject({ found: 2 });
     expect(await third).toBe(true);
     queue.end();
     expect(await drain(queue)).toEqual([9, 10]);

@@ -16,6 +16,8 @@ export type QueuedBatch = Pick<PackedHiddenStates, "index" | "dispose">;
 export interface HiddenStateQueue<Batch extends QueuedBatch = PackedHiddenStates> extends QueuePolicy {
   /** Batches that can be taken one after another. */
   readonly depth: number;
+  /** Batches that could be taken when the last take began: what the consumer found ready. */
+  readonly found: number;
   /** Index of the next batch to be taken; undefined until it is known. */
   readonly next: number | undefined;
   /** Takes that wait for a batch. */
@@ -60,6 +62,7 @@ export function createHiddenStateQueue<Batch extends QueuedBatch = PackedHiddenS
   const waits = { put: 0, take: 0 };
   let next = options.firstIndex;
   let depth = 0;
+  let found = 0;
   let ended = false;
   let closed: { readonly error: unknown } | undefined;
 
@@ -120,6 +123,9 @@ export function createHiddenStateQueue<Batch extends QueuedBatch = PackedHiddenS
     get depth() {
       return depth;
     },
+    get found() {
+      return found;
+    },
     get next() {
       return next;
     },
@@ -142,6 +148,7 @@ export function createHiddenStateQueue<Batch extends QueuedBatch = PackedHiddenS
       });
     },
     async take() {
+      found = depth;
       if (closed && closed.error !== undefined) throw closed.error;
       if (closed) return null;
       return new Promise((resolve, reject) => {
