@@ -7,7 +7,7 @@ import protobuf from "protobufjs";
 import { expect, test } from "vitest";
 import { crc32c } from "../crc32c.ts";
 import { anyStep, headerOf, stepOf, wildStep } from "../record.test-support.ts";
-import type { HeaderRecord, StepRecord } from "../record.ts";
+import type { EventRecord, HeaderRecord, StepRecord } from "../record.ts";
 import { tensorboard } from "./tensorboard.ts";
 
 /** The fields that are used of tensorflow/core/util/event.proto and framework/summary.proto. */
@@ -78,6 +78,27 @@ test("a step is one event with its scalars; what is null is left out", () => {
     "metrics/loss": 3.25,
     "gauges/queue_depth": 2,
   });
+});
+
+test("numbers in an event's data are scalars of its step", () => {
+  const formatter = tensorboard();
+  const tau: EventRecord = {
+    kind: "event",
+    step: 7,
+    name: "tau",
+    data: { pooled: 2.5, bySlot: [1], lost: NaN, ms: 8 },
+  };
+  // Nothing to belong to yet.
+  expect(formatter.event!(tau)).toBe("");
+  formatter.step(stepOf(7, { t_ms: 1000 }));
+  const [event, ...none] = events(Buffer.from(formatter.event!(tau)));
+  expect(none).toEqual([]);
+  expect(event!.step).toBe("7");
+  expect(event!.summary!.value).toEqual([
+    { tag: "events/tau/pooled", simpleValue: 2.5 },
+    { tag: "events/tau/ms", simpleValue: 8 },
+  ]);
+  expect(formatter.event!({ ...tau, data: "text" })).toBe("");
 });
 
 test("a resumed attempt begins with a session start, so that TensorBoard forgets what comes again", () => {

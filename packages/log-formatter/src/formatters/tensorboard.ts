@@ -1,7 +1,7 @@
 import { crc32c } from "../crc32c.ts";
 import { createLine, createNames, encode, type LineBuffer, type Prepared, prepare, put } from "../lineBytes.ts";
 import type { LogFormatter } from "../logFormatter.ts";
-import type { StepRecord } from "../record.ts";
+import type { EventRecord, StepRecord } from "../record.ts";
 
 /** Fields of TensorFlow's event.proto and summary.proto, each with its wire type as the byte that starts it. */
 const wallTime = 0x09;
@@ -19,6 +19,8 @@ const sessionStart = prepare(field(sessionLog, Uint8Array.of(0x08, 1)));
 const recordHead = 12;
 /** Bytes of a size that is known last: a varint may have more of them than it needs. */
 const sizeBytes = 5;
+/** Bytes before a summary's values. */
+const summaryHead = 1 + sizeBytes;
 
 /** Everything of a scalar but its number. */
 function scalar(tag: string): Prepared {
@@ -37,18 +39,23 @@ const waitMs = createNames((name) => scalar(`lane_wait_ms/${name}`));
 const bottleneckShare = createNames((cause) => scalar(`bottleneck_share/${cause}`));
 const metric = createNames((name) => scalar(`metrics/${name}`));
 const gauge = createNames((name) => scalar(`gauges/${name}`));
+const ofEvent = createNames((name) => scalar(`events/${name}`));
 
-/** TensorBoard's event file: one event a step with a scalar for each time, metric and gauge; null is left out. */
+/** TensorBoard's event file: one event a step with a scalar for each time, metric and gauge, and one for each record of an event whose data has numbers; null is left out. */
 export function tensorboard(): LogFormatter {
   let start = Date.now() / 1000;
   let begun = false;
   let resumed = false;
+  let now = start;
   const stepEvent = createLine((buffer: LineBuffer, record: StepRecord) =>
     putRecord(buffer, putScalars(buffer, putHead(buffer, endOf(record, start), record.step), record)),
   );
   const marked = createLine(
     (buffer: LineBuffer, { time, step, mark }: { time: number; step: number; mark: Prepared }) =>
       putRecord(buffer, put(buffer, putHead(buffer, time, step), mark)),
+  );
+  const numbers = createLine((buffer: LineBuffer, { step, name, data }: EventRecord) =>
+    putRecord(buffer, putNumbers(buffer, putHead(buffer, now, step), name, data)),
   );
   const version = (): Uint8Array => {
     begun = true;
@@ -63,12 +70,16 @@ export function tensorboard(): LogFormatter {
       return begun ? "" : version();
     },
     step(record) {
+      now = endOf(record, start);
       if (begun && !resumed) return stepEvent(record);
       const before = begun ? [] : [version()];
       // Tells TensorBoard to forget what an earlier attempt wrote from this step on.
-      if (resumed) before.push(marked({ time: endOf(record, start), step: record.step, mark: sessionStart }));
+      if (resumed) before.push(marked({ time: now, step: record.step, mark: sessionStart }));
       resumed = false;
       return Buffer.concat([...before, stepEvent(record)]);
+    },
+    event(record) {
+      return begun && !resumed && numbersOf(record.data).length > 0 ? numbers(record) : "";
     },
     preamble: version,
   };
@@ -89,8 +100,7 @@ function putHead({ bytes, view }: LineBuffer, time: number, step: number): numbe
 
 /** Writes the summary with all scalars of a step. */
 function putScalars(buffer: LineBuffer, start: number, record: StepRecord): number {
-  const first = start + 1 + sizeBytes;
-  let at = first;
+  let at = start + summaryHead;
   at = putScalar(buffer, at, stepMs, record.ms);
   at = putScalar(buffer, at, residualMs, record.residual_ms);
   at = putScalar(buffer, at, overheadUs, record.ov_us);
@@ -106,9 +116,26 @@ function putScalars(buffer: LineBuffer, start: number, record: StepRecord): numb
   if (record.verdict !== null) at = putScalar(buffer, at, bottleneckShare(record.verdict.cause), record.verdict.share);
   for (const name in record.metrics) at = putScalar(buffer, at, metric(name), record.metrics[name]!);
   for (const name in record.gauges) at = putScalar(buffer, at, gauge(name), record.gauges[name]!);
-  buffer.bytes[start] = summary;
-  putSize(buffer.bytes, start + 1, at - first);
-  return at;
+  return putSummary(buffer, start, at);
+}
+
+/** Writes the summary with the numbers of an event's data. */
+function putNumbers(buffer: LineBuffer, start: number, event: string, data: unknown): number {
+  let at = start + summaryHead;
+  for (const [name, value] of numbersOf(data)) at = putScalar(buffer, at, ofEvent(`${event}/${name}`), value);
+  return putSummary(buffer, start, at);
+}
+
+function numbersOf(data: unknown): [string, number][] {
+  if (typeof data !== "object" || data === null) return [];
+  return Object.entries(data).filter((entry): entry is [string, number] => Number.isFinite(entry[1]));
+}
+
+/** Writes the head of the summary whose values end at `end`. */
+function putSummary({ bytes }: LineBuffer, start: number, end: number): number {
+  bytes[start] = summary;
+  putSize(bytes, start + 1, end - start - summaryHead);
+  return end;
 }
 
 function putScalar(buffer: LineBuffer, at: number, head: Prepared, value: number | null): number {
