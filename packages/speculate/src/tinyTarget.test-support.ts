@@ -8,7 +8,8 @@ import { createOps, type Ops } from "@dflash/ops";
 import { createTimer, type Timer } from "@dflash/timer";
 import { onTestFinished } from "vitest";
 
-const fromRoot = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
+/** A path of the repository. */
+export const fromRoot = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 
 const fixtures: string = process.env["DFLASH_FIXTURES"] ?? fromRoot("fixtures");
 
