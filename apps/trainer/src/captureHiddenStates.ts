@@ -80,6 +80,6 @@ export async function captureHiddenStates(flags: CaptureFlags): Promise<void> {
   console.log(`${counts.written} records written to ${forCaller(dir)}, ${counts.there} were there`);
   if (interrupt.signal.aborted) {
     console.log("the same command goes on where this one stopped");
-    process.exitCode = 130;
+    process.exitCode = interrupt.exitCode();
   }
 }

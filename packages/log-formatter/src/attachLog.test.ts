@@ -52,7 +52,7 @@ test("every record reaches every output in the form of its formatter", async () 
   emitter.emit("late", { kind: "late", step: 1, sections: {} });
   emitter.emit("event", { kind: "event", step: 1, name: "slow", data: null });
   emitter.emit("summary", { kind: "summary", from: 1, to: 1, sections: {} });
-  await log.close();
+  await Promise.all([log.close(), log.close()]);
   emitter.emit("step", stepOf(2));
   expect(lines.records().map(({ kind }) => kind)).toEqual(["header", "step", "late", "event", "summary"]);
   expect(words.text).toBe("header step 1 late event summary close");

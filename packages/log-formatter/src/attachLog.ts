@@ -46,7 +46,7 @@ export interface AttachLogOptions {
 export interface AttachedLog {
   /** Outputs switched off so far. */
   readonly faults: readonly LogFault[];
-  /** Stops listening, ends the documents and closes the sinks; never rejects. */
+  /** Stops listening, ends the documents and closes the sinks, once however often it is called; never rejects. */
   close(): Promise<void>;
 }
 
@@ -128,20 +128,20 @@ export function attachLog(
   for (const output of opened) if (output.error !== undefined) switchOff(output, output.error);
   for (const kind of kinds) emitter.on(kind, write);
 
-  return {
-    faults,
-    async close() {
-      for (const kind of kinds) emitter.off(kind, write);
-      for (const output of opened) {
-        try {
-          if (output.fault === undefined) writeChunk(output, output.formatter.close?.() ?? "", "close");
-          await output.sink.close?.();
-        } catch (error) {
-          if (output.fault === undefined) switchOff(output, error);
-        }
+  const closeAll = async (): Promise<void> => {
+    for (const kind of kinds) emitter.off(kind, write);
+    for (const output of opened) {
+      try {
+        if (output.fault === undefined) writeChunk(output, output.formatter.close?.() ?? "", "close");
+        await output.sink.close?.();
+      } catch (error) {
+        if (output.fault === undefined) switchOff(output, error);
       }
-    },
+    }
   };
+  let closed: Promise<void> | undefined;
+
+  return { faults, close: () => (closed ??= closeAll()) };
 }
 
 /** Stands for a formatter that could not be made. */

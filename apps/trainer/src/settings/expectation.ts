@@ -7,6 +7,7 @@ export function expectation(schema: ValueSchema): string {
 }
 
 function oneOf(schema: ValueSchema): string {
+  if (schema.title !== undefined) return schema.title;
   if (schema.const !== undefined) return schema.const;
   if (schema.enum) return `one of ${schema.enum.join(", ")}`;
   if (schema.type === "boolean") return "true or false";

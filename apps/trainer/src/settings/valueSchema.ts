@@ -11,6 +11,8 @@ export interface ValueSchema {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly exclusiveMinimum?: number;
+  /** In words, where the rest says too little. */
+  readonly title?: string;
   readonly [other: string]: unknown;
 }
 

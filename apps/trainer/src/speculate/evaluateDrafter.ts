@@ -71,7 +71,7 @@ export async function evaluateDrafter(flags: EvalFlags): Promise<void> {
     console.log(`engine     ${engine.description}`);
     for (const line of evaluationTable(result)) console.log(line);
     if (flags.json !== undefined) writeJson(fromCaller(flags.json), result);
-    if (interrupt.signal.aborted) process.exitCode = 130;
+    if (interrupt.signal.aborted) process.exitCode = interrupt.exitCode();
   } finally {
     progress.end();
     interrupt.release();

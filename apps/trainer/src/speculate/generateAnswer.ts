@@ -62,7 +62,7 @@ export async function generateAnswer(question: string | undefined, flags: Genera
     const how =
       drafter === null ? "without a drafter" : `in ${rounds} rounds, acceptance length ${pooled?.toFixed(2) ?? "-"}`;
     console.error(`${tokens} tokens ${how}, ${(tokens / seconds).toFixed(1)} tokens/s, ended by ${answer!.finish}`);
-    if (interrupt.signal.aborted) process.exitCode = 130;
+    if (interrupt.signal.aborted) process.exitCode = interrupt.exitCode();
   } finally {
     interrupt.release();
     pair.dispose();

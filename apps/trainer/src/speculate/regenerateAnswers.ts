@@ -66,7 +66,7 @@ export async function regenerateAnswers(flags: RegenerateFlags): Promise<void> {
     console.log(`written to ${forCaller(fromCaller(flags.out))}`);
     if (signal.aborted) {
       console.log("the same command goes on where this one stopped");
-      process.exitCode = 130;
+      process.exitCode = interrupt.exitCode();
     }
   } finally {
     progress.end();

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import {
+  chrome,
   fileSink,
   loadFormatter,
   type LogOutput,
@@ -9,7 +10,10 @@ import {
   stdoutSink,
 } from "@dflash/log-formatter";
 import { callerFolder, fromCaller } from "../callerFolder.ts";
+import { dashboardSink } from "../report/dashboardSink.ts";
 import { liveSink } from "./liveSink.ts";
+import { onlySteps } from "./onlySteps.ts";
+import { stepRange } from "./stepRange.ts";
 import type { TrainConfig } from "./trainConfig.ts";
 
 /** Where a run's records and words go. */
@@ -18,6 +22,8 @@ export interface RunOutputs {
   say: (line: string) => void;
   /** Opens the run's own log in its folder, which must be there, and the screen; with what `--log` names it is all of them. */
   outputs: (stepsBefore: number) => LogOutput[];
+  /** Address of the dashboard; null without one. */
+  dashboard: string | null;
 }
 
 /**
@@ -35,15 +41,25 @@ export async function openOutputs(config: TrainConfig): Promise<RunOutputs> {
   }
   const taken = config.log.some((output) => ["stdout", "stderr"].includes(placeOf(output)));
   const formatter = await loadFormatter(config.logFormat, { cwd });
+  const dashboard = config.dashboard === null ? null : dashboardSink({ port: config.dashboard, earlier: own });
+  if (dashboard) given.push([ndjson, dashboard]);
   return {
     // A pipe that wants records must get nothing else; a reader gets everything in one place.
     say: config.logFormat === "pretty" && !taken ? console.log : console.error,
+    dashboard: (await dashboard?.url) ?? null,
     outputs: (stepsBefore) => [
       ...(taken ? [] : [[formatter, screen(config, stepsBefore)] as const]),
       ...given,
+      ...traceOf(config),
       [ndjson, fileSink(own)],
     ],
   };
+}
+
+/** The trace of some steps, when it is asked for. */
+function traceOf({ trace, out }: TrainConfig): LogOutput[] {
+  const range = trace === null ? null : stepRange(trace);
+  return range ? [[onlySteps(chrome(), range), fileSink(join(out, "trace.json"))]] : [];
 }
 
 function placeOf(output: string): string {

@@ -10,14 +10,17 @@ import { openOutputs } from "./openOutputs.ts";
 import { attemptFile, resumeRun, type RunStart } from "./resumeRun.ts";
 import { runTotals } from "./runTotals.ts";
 import { stopOnInterrupt } from "./stopOnInterrupt.ts";
+import { stepRange } from "./stepRange.ts";
 import { newTrainConfig, readTrainSettings } from "./trainConfig.ts";
 import { wire, type WiredRun } from "./wire.ts";
+import { withRemedy } from "./withRemedy.ts";
+import { writeCpuProfile } from "./writeCpuProfile.ts";
 
 /** Trains as the given settings say and leaves config, log, checkpoints, drafter and summary in the run's folder. */
 export async function runTraining(given: Given, resume?: string): Promise<void> {
   const start = resume === undefined ? await newRun(given) : await resumeRun(resume, given);
   const watch = start.config.baseline === null ? null : watchBaseline(await readRunTimes(start.config.baseline));
-  const { say, outputs } = await openOutputs(start.config);
+  const { say, outputs, dashboard } = await openOutputs(start.config);
   const run = await wire(start);
   const { config } = run;
   await mkdir(config.out, { recursive: true });
@@ -25,6 +28,7 @@ export async function runTraining(given: Given, resume?: string): Promise<void> 
   writeJson(attemptFile(config.out), { attempt: start.attempt });
   writeJson(join(config.out, "config.json"), config);
   for (const line of introduction(run)) say(line);
+  if (dashboard !== null) say(`look at  ${dashboard}`);
   if (start.attempt > 1) say(`resume   attempt ${start.attempt}, from step ${run.stepsBefore}`);
 
   const log = attachLog(run.log, outputs(run.stepsBefore));
@@ -37,6 +41,7 @@ export async function runTraining(given: Given, resume?: string): Promise<void> 
     for (const event of watch?.(record) ?? []) run.log.emit("event", event);
   });
 
+  profileSome(run, say);
   const interrupt = stopOnInterrupt(say);
   try {
     const training = run.start(interrupt.signal);
@@ -60,17 +65,29 @@ export async function runTraining(given: Given, resume?: string): Promise<void> 
     say(`drafter, log and summary are in ${forCaller(config.out)}`);
     if (reason === "signal") {
       say(`go on with: pnpm dflash train --resume ${forCaller(config.out)}`);
-      process.exitCode = 130;
+      process.exitCode = interrupt.exitCode();
     }
     if (reason === "non-finite")
       throw new Error(
         `step ${steps}: stopped after several steps in a row that weren't finite; the log's skip events name the tensors; the last checkpoint holds the weights before them`,
       );
+  } catch (error) {
+    throw await withRemedy(error, config.out);
   } finally {
     await log.close();
     interrupt.release();
     await run.dispose();
   }
+}
+
+/** Profiles the steps that `--cpu-profile` names, if any. */
+function profileSome({ config, timer, stepsBefore }: WiredRun, say: (line: string) => void): void {
+  const range = config.cpuProfile === null ? null : stepRange(config.cpuProfile);
+  if (range === null) return;
+  const path = join(config.out, "profile.cpuprofile");
+  writeCpuProfile({ timer, range, stepsBefore, path, say }).catch((error: unknown) =>
+    say(`--cpu-profile ${config.cpuProfile}: ${String(error)}`),
+  );
 }
 
 async function newRun(given: Given): Promise<RunStart> {

@@ -9,6 +9,7 @@ import type { Given } from "../settings/given.ts";
 import { type ReadSettings, readSettings, type Rule } from "../settings/readSettings.ts";
 import { fetchTarget } from "./fetchTarget.ts";
 import { lengthBuckets } from "./lengthBuckets.ts";
+import { stepRange } from "./stepRange.ts";
 import { trainFields } from "./trainFields.ts";
 
 /** The settings of a run as they are written; `trainFields` says what each is for. */
@@ -25,7 +26,19 @@ export type TrainConfig = Omit<TrainValues, "buckets" | "out"> & {
 /** Settings of a run and how they came about. */
 export type TrainSettings = ReadSettings<typeof trainFields>;
 
+/** Ranges of steps go forward, and need the timer. */
+const rangeRule = (name: "trace" | "cpuProfile"): Rule<typeof trainFields> => ({
+  of: [name, "telemetry"],
+  check: ({ [name]: range, telemetry }) => {
+    if (range === null) return undefined;
+    if (stepRange(range) === null) return "expected a range of steps such as 10:20, its end not before its start";
+    return telemetry ? undefined : "needs the timing that --no-telemetry turns off";
+  },
+});
+
 const rules: readonly Rule<typeof trainFields>[] = [
+  rangeRule("trace"),
+  rangeRule("cpuProfile"),
   {
     of: ["minReady", "queue"],
     check: ({ minReady, queue }) =>

@@ -11,6 +11,11 @@ const between = (low: number, high: number): z.ZodNumber => z.number().min(low).
 const positive = (high: number): z.ZodNumber => z.number().positive().max(high);
 const path = z.string().min(1);
 
+const steps = z
+  .string()
+  .regex(/^[1-9]\d{0,8}:[1-9]\d{0,8}$/)
+  .meta({ title: "a range of steps such as 10:20" });
+
 const fromFolder = (value: string, folder: string): string => resolve(folder, value);
 const folderOrModel = (value: string, folder: string): string =>
   existsSync(resolve(folder, value)) || !isModelName(value) ? resolve(folder, value) : value;
@@ -247,6 +252,27 @@ export const trainFieldGroups = {
       standard: null,
       placeholder: "run",
       resolve: fromFolder,
+      decidesNothing: true,
+    },
+    dashboard: {
+      about: "port of 127.0.0.1 that shows the run while it goes on; 0 takes a free one",
+      schema: whole(0, 65_535).nullable(),
+      standard: null,
+      placeholder: "port",
+      decidesNothing: true,
+    },
+    trace: {
+      about: "write trace.json, for Perfetto, of a range of steps such as 10:20",
+      schema: steps.nullable(),
+      standard: null,
+      placeholder: "from:to",
+      decidesNothing: true,
+    },
+    cpuProfile: {
+      about: "write profile.cpuprofile, for Chrome's developer tools, of a range of steps such as 10:20",
+      schema: steps.nullable(),
+      standard: null,
+      placeholder: "from:to",
       decidesNothing: true,
     },
     telemetry: {

@@ -13,7 +13,7 @@ import { type Engine, startEngine } from "@dflash/engine";
 import type { LogEvents } from "@dflash/log-formatter";
 import { createOps, measurePeakFlops } from "@dflash/ops";
 import { createTargetForwardLoop, queuePolicy } from "@dflash/target-forward";
-import { createTimer } from "@dflash/timer";
+import { createTimer, type Timer } from "@dflash/timer";
 import { EventEmitter } from "eventemitter3";
 import { createEvaluator } from "./createEvaluator.ts";
 import { createLoss } from "./createLoss.ts";
@@ -34,6 +34,7 @@ export interface WiredRun {
   config: TrainConfig;
   engine: Engine;
   drafter: DFlashDrafter;
+  timer: Timer;
   /** Steps that were done in attempts before. */
   stepsBefore: number;
   /** Chat records in the data file. */
@@ -92,6 +93,7 @@ export async function wire(start: RunStart): Promise<WiredRun> {
     config,
     engine,
     drafter,
+    timer,
     stepsBefore,
     records: batches.records,
     log,

@@ -1,0 +1,53 @@
+import { existsSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { parentPort, workerData } from "node:worker_threads";
+import { type LogRecord, readLog } from "@dflash/log-formatter";
+import { collectRun } from "./collectRun.ts";
+import { bundlePage, reportPage } from "./reportPage.ts";
+import type { PageData } from "./runData.ts";
+
+/* oxlint-disable unicorn/require-post-message-target-origin -- a worker's port has no origins */
+
+const { port, earlier }: { port: number; earlier: string } = workerData;
+const collector = collectRun();
+const lines: string[] = [];
+let isReady = false;
+
+function add(chunk: string | Uint8Array): void {
+  const text = typeof chunk === "string" ? chunk : new TextDecoder().decode(chunk);
+  for (const line of text.split("\n")) if (line !== "") lines.push(line);
+  if (!isReady) return;
+  for (const line of lines.splice(0)) {
+    const record: LogRecord = JSON.parse(line);
+    collector.add(record);
+  }
+}
+
+function data(): PageData {
+  const run = collector.data();
+  return { runs: run === null || run.steps === 0 ? [] : [run], live: true };
+}
+
+parentPort!.on("message", add);
+if (existsSync(earlier)) for await (const record of readLog(earlier)) collector.add(record);
+isReady = true;
+add("");
+const parts = await bundlePage();
+
+const server = createServer((request, response) => {
+  // A page elsewhere may have its name resolved to this machine.
+  if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(request.headers.host ?? "")) response.writeHead(403).end();
+  else if (request.url === "/data")
+    response
+      .writeHead(200, { "content-type": "application/json", "cache-control": "no-store" })
+      .end(JSON.stringify(data()));
+  else if (request.url === "/")
+    response
+      .writeHead(200, { "content-type": "text/html; charset=utf-8", "cache-control": "no-store" })
+      .end(reportPage(parts, data()));
+  else response.writeHead(404).end("Not here: the dashboard is at /.\n");
+});
+server.on("error", (error) => parentPort!.postMessage({ error: error.message }));
+// oxlint-disable-next-line no-unsafe-type-assertion -- a server that listens on a port has one
+server.listen(port, "127.0.0.1", () => parentPort!.postMessage({ port: (server.address() as AddressInfo).port }));
