@@ -17,6 +17,7 @@ import { attachLog, createStepRecord, type LogEvents, stdoutSink } from "@dflash
 import { createOps } from "@dflash/ops";
 import { createTargetForwardLoop } from "@dflash/target-forward";
 import { createTimer } from "@dflash/timer";
+import { observeCauses } from "@dflash/timer/causes";
 import { createJudge } from "@dflash/timer/verdict";
 import { EventEmitter } from "eventemitter3";
 import arrowFormatter from "./arrowFormatter.ts";
@@ -26,7 +27,8 @@ const [targetFolder = "data/tiny-target", chats = "data/gsm8k/train.tiny-target.
 
 const engine = await startEngine("wasm");
 const ops = createOps(engine);
-const timer = createTimer({ lane: "drafter", probe: engine.counters });
+const timer = createTimer({ lane: "drafter" });
+observeCauses(timer, engine.counters);
 
 // The frozen target, and the text it is fed.
 const target = await loadCausalLM(targetFolder, { ops, timer });

@@ -1,5 +1,6 @@
 import type { Clock } from "./clock.ts";
 import { createRecorder } from "./recorder.ts";
+import { SIZE } from "./recording.ts";
 import type { Calibration } from "./timer.ts";
 
 /** Rounds of calls in a loop; the best of them is what optimised code costs. */
@@ -20,14 +21,14 @@ export function calibrate(clock: Clock): Calibration {
 }
 
 function measure(clock: Clock): Calibration {
-  const recorder = createRecorder({ clock, drain: () => recorder.head() });
+  const recorder = createRecorder(clock, false, SIZE, () => recorder.head);
   const section = recorder.section(0, "");
   const { times } = recorder.recording;
   /** Time of a call in each of some rounds, ns, least first. */
-  const rounds = (count: number, calls: number, prepare: () => void): Float64Array =>
+  const rounds = (count: number, calls: number, prepare?: () => void): Float64Array =>
     new Float64Array(count)
       .map(() => {
-        prepare();
+        prepare?.();
         const before = clock();
         for (let call = 0; call < calls; call += 1) {
           section.start();
@@ -37,7 +38,7 @@ function measure(clock: Clock): Calibration {
       })
       .toSorted();
 
-  const costNs = rounds(HOT_ROUNDS, HOT_CALLS, () => {})[0]!;
+  const costNs = rounds(HOT_ROUNDS, HOT_CALLS)[0]!;
   // The time of every other word pair is a start's, and that of the one after it its stop's.
   const gaps = new Float64Array(HOT_CALLS)
     .map((_, pair) => Number(times[times.length - 2 - pair * 4]! - times[times.length - 4 - pair * 4]!))

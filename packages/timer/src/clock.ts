@@ -1,13 +1,12 @@
 /** Reads a monotonic clock, nanoseconds; only differences have a meaning. */
 export type Clock = () => bigint;
 
-declare const process: { readonly hrtime?: { readonly bigint?: Clock } } | undefined;
 declare const performance: { now(): number };
 
 /** The finest monotonic clock here: `process.hrtime.bigint` where there is one, else `performance.now`. */
 export function monotonicClock(): Clock {
-  const fine = typeof process === "undefined" ? undefined : process.hrtime?.bigint;
-  return fine ?? (() => BigInt(Math.round(performance.now() * 1e6)));
+  const runtime: { readonly process?: { readonly hrtime?: { readonly bigint?: Clock } } } = globalThis;
+  return runtime.process?.hrtime?.bigint ?? (() => BigInt(Math.round(performance.now() * 1e6)));
 }
 
 /** Time of the boundary at a double of a recording, ns since an origin. */

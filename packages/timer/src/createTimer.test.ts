@@ -1,11 +1,11 @@
-import { array, assert, constantFrom, nat, property, record } from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { createTimer } from "./createTimer.ts";
-import { virtualTimer } from "./virtualTimer.test-support.ts";
+import { virtualTimer as makeTimer, type VirtualTimerOptions } from "./virtualTimer.test-support.ts";
 
-const ns = (ms: number | null): number => Math.round((ms ?? 0) * 1e6);
+describe.each([false, true])("createTimer, with lanes that may overlap: %s", (overlap) => {
+  const virtualTimer = (options: VirtualTimerOptions = {}): ReturnType<typeof makeTimer> =>
+    makeTimer({ ...options, overlap });
 
-describe("createTimer", () => {
   it("splits a step into self times and a residual", () => {
     const { timer, pass, reports } = virtualTimer();
     const load = timer.section("load");
@@ -71,62 +71,6 @@ describe("createTimer", () => {
       residualMs: 0.00103,
       sections: { log: { ms: 0.0002, parent: null } },
     });
-  });
-
-  it("counts inline work of another lane once, as a child of the section it ran in", () => {
-    const { timer, pass, reports } = virtualTimer({ lane: "drafter" });
-    const wait = timer.section("queue/wait", { role: "wait", waitsFor: "target" });
-    const forward = timer.section("target/forward", { lane: "target" });
-    const layer = timer.section("target/layer", { lane: "target" });
-    const backward = timer.section("backward");
-    timer.step(() => {
-      wait.time(() => {
-        pass(10);
-        forward.time(() => {
-          pass(200);
-          layer.time(() => pass(3_000));
-        });
-        pass(5);
-      });
-      backward.time(() => pass(40_000));
-    });
-    expect(reports[0]).toMatchObject({
-      sections: {
-        "queue/wait": { ms: 0.003215, selfMs: 0.000015, parent: null, waitsFor: "target" },
-        "target/forward": { ms: 0.0032, selfMs: 0.0002, parent: "queue/wait", lane: "target" },
-        "target/layer": { parent: "target/forward" },
-      },
-      residualMs: 0,
-      lanes: {
-        drafter: { busyMs: 0.04, waitMs: 0.003215, overlap: 0 },
-        target: { busyMs: 0.0032, waitMs: 0, overlap: 0 },
-      },
-    });
-  });
-
-  it("lets lanes overlap when both are open", () => {
-    const { timer, pass, reports } = virtualTimer({ lane: "drafter" });
-    const backward = timer.section("backward");
-    const forward = timer.section("target/forward", { lane: "target" });
-    timer.step(() => {
-      backward.start();
-      pass(100);
-      forward.start();
-      pass(300);
-      backward.stop();
-      pass(600);
-    });
-    timer.step(() => pass(1_000));
-    forward.stop();
-    expect(reports).toMatchObject([
-      {
-        ms: 0.001,
-        residualMs: 0.0006,
-        sections: { backward: { ms: 0.0004 }, "target/forward": { ms: 0.0009, count: 0, parent: null } },
-        lanes: { drafter: { busyMs: 0.0004, overlap: 0.75 }, target: { busyMs: 0.0009, overlap: 1 / 3 } },
-      },
-      { residualMs: 0.001, sections: { "target/forward": { ms: 0.001 } } },
-    ]);
   });
 
   it("records nothing while off, and knows the step when it is on again", () => {
@@ -216,33 +160,6 @@ describe("createTimer", () => {
     });
   });
 
-  it("takes overlapping runs by tokens: their union, and no self time", () => {
-    const { timer, pass, reports } = virtualTimer({ lane: "drafter", strict: true });
-    const read = timer.section("read", { lane: "data" });
-    const fit = timer.section("fit");
-    timer.step(() => {
-      const first = read.begin();
-      pass(10);
-      const second = read.begin();
-      fit.start();
-      pass(100);
-      first.end();
-      pass(1_000);
-      fit.stop();
-      second.end();
-      pass(10_000);
-      read.begin();
-    });
-    expect(reports[0]).toMatchObject({
-      sections: {
-        read: { ms: 0.00111, selfMs: null, reason: "overlapping", count: 2 },
-        fit: { ms: 0.0011, selfMs: 0.0011 },
-      },
-      lanes: { data: { busyMs: 0.00111, residualMs: 0.01, overlapMs: { drafter: 0.0011 } } },
-    });
-    expect(() => timer.step(() => read.begin().end())).not.toThrow();
-  });
-
   it("gives each instant of overlapping async calls to the one that began last", async () => {
     const { timer, pass, reports } = virtualTimer({ strict: true });
     const [a, b] = [timer.section("a"), timer.section("b")];
@@ -293,7 +210,7 @@ describe("createTimer", () => {
     const { timer } = virtualTimer({ strict: true });
     const [a, b] = [timer.section("a"), timer.section("b")];
     expect(() => a.stop()).toThrow(
-      'timer: section "a" is stopped but is not the innermost open one; start it first, or use begin() for overlapping work',
+      'timer: section "a" is stopped but is not the innermost open one; start it first, or use begin()',
     );
     a.start();
     b.start();
@@ -314,56 +231,6 @@ describe("createTimer", () => {
       [4, 0.00101, 0.001, 0],
       [7, 0.00101, 0.001, 0],
     ]);
-  });
-
-  it("counts work and reads an engine's causes at every boundary", () => {
-    const probe = { kernels: 100, newBytes: 0, tensors: 7, syncMs: 0.5 };
-    const { timer, pass, reports } = virtualTimer({ probe });
-    const [outer, inner] = [timer.section("outer"), timer.section("inner")];
-    timer.section("never");
-    timer.step(() => {
-      probe.kernels += 1;
-      outer.start();
-      probe.kernels += 10;
-      inner.time(() => {
-        probe.kernels += 100;
-        probe.newBytes += 4096;
-        probe.tensors -= 2;
-        inner.add("tokens", 512);
-        inner.add("tokens", 8);
-        inner.add("flops", 2e12);
-        pass(250_000);
-      });
-      outer.stop();
-      probe.syncMs += 0.25;
-    });
-    expect(reports[0]).toMatchObject({
-      causes: { kernels: 111, newBytes: 4096, tensors: -2, newShapes: null, syncMs: 0.25 },
-      sections: {
-        outer: { causes: { kernels: 110, newBytes: 4096, tensors: -2, newShapes: null, syncMs: 0 }, work: null },
-        inner: {
-          causes: { kernels: 100 },
-          work: { tokens: 520, flops: 2e12, bytes: 0 },
-          rates: { tokens: 2_080_000, flops: 8e15, bytes: 0 },
-        },
-        never: { causes: null, work: null },
-      },
-    });
-    timer.step(() => {});
-    expect(reports[1]).toMatchObject({ causes: { kernels: 0 }, sections: { inner: { work: null } } });
-  });
-
-  it("waits for the device at section ends in every n-th step, where the engine can block", () => {
-    const sync = vi.fn<() => void>();
-    const { timer, reports } = virtualTimer({ probe: { sync }, syncEvery: 2 });
-    const fit = timer.section("fit");
-    for (let step = 0; step < 4; step += 1) timer.step(() => fit.time(() => {}));
-    expect(sync).toHaveBeenCalledTimes(2);
-    expect(reports.map(({ tags }) => tags)).toEqual([["sync"], [], ["sync"], []]);
-    expect(() => createTimer({ syncEvery: 4, probe: {} })).toThrow(
-      "createTimer: syncEvery needs an engine that can block",
-    );
-    expect(() => createTimer({ sampleEvery: 0 })).toThrow("createTimer: sampleEvery is 0; give a positive integer");
   });
 
   it("tags the step in progress, and the next one between steps", () => {
@@ -400,37 +267,12 @@ describe("createTimer", () => {
     expect(reports[0]).toMatchObject({ residualMs: 0.000001, sections: { fit: { ms: 0.00001, count: 2 } } });
   });
 
-  it("tells how twelve lanes overlap", () => {
-    const { timer, reports, pass } = virtualTimer();
-    const lanes = Array.from({ length: 11 }, (_, i) => timer.section(`s${i}`, { lane: `lane ${i}` }));
-    timer.step(() => {
-      const open = lanes.map((section) => {
-        pass(1);
-        return section.begin();
-      });
-      for (const token of open) {
-        pass(1);
-        token.end();
-      }
-    });
-    // Lane i is open for 11 ns; lanes i < j together from the start of j to the end of i.
-    const { lanes: told } = reports[0]!;
-    for (let i = 0; i < 11; i++) {
-      expect(told[`lane ${i}`]!.busyMs).toBeCloseTo(11e-6, 9);
-      for (let j = i + 1; j < 11; j++)
-        expect(told[`lane ${i}`]!.overlapMs[`lane ${j}`]).toBeCloseTo((11 - (j - i)) * 1e-6, 9);
-    }
-  });
-
-  it("refuses more sections and lanes than it holds", () => {
+  it("refuses more sections than it holds, and sampling of nothing", () => {
     const { timer } = virtualTimer();
-    for (let i = 1; i < 12; i += 1) timer.section(`s${i}`, { lane: `lane ${i}` });
-    expect(() => timer.section("x", { lane: "thirteenth" })).toThrow(
-      'timer: lane "thirteenth" is one more than the 12 that a timer holds; use one of main, lane 1',
-    );
-    for (let i = 12; i < 256; i += 1) timer.section(`s${i}`);
+    for (let i = 1; i < 256; i += 1) timer.section(`s${i}`);
     expect(() => timer.section("last")).toThrow('timer: section "last" is one more than the 255');
     expect(timer.section("s9")).toBe(timer.section("s9"));
+    expect(() => createTimer({ sampleEvery: 0 })).toThrow("timer: sampleEvery is 0; give a positive integer");
   });
 
   it("prints a step in one line, largest section first", () => {
@@ -461,55 +303,5 @@ describe("createTimer", () => {
     }
     wall.mockRestore();
     expect(least).toBeGreaterThan(0);
-  });
-
-  it("closes exactly for random sequences of calls on any lanes", () => {
-    const calls = array(
-      record({ call: constantFrom("start", "stop", "lap", "step"), section: nat(5), ns: nat(2_000_000_000) }),
-      { maxLength: 200 },
-    );
-    assert(
-      property(calls, (sequence) => {
-        const { timer, pass, reports } = virtualTimer();
-        const handles = ["main", "main", "main", "a", "a", "b"].map((lane, slot) =>
-          timer.section(`s${slot}`, { lane, ...(slot % 2 ? { role: "wait" } : {}) }),
-        );
-        for (let i = 0; i < sequence.length;) {
-          timer.step(() => {
-            for (; i < sequence.length; i += 1) {
-              const { call, section, ns: gap } = sequence[i]!;
-              pass(gap);
-              if (call === "step") break;
-              handles[section]![call]();
-            }
-          });
-          i += 1;
-        }
-        for (const report of reports) {
-          const sections = Object.values(report.sections);
-          const selfNs = (lane: string, wait: boolean): number =>
-            sections.reduce(
-              (sum, section) =>
-                sum + (section.lane === lane && (section.role === "wait") === wait ? ns(section.selfMs) : 0),
-              0,
-            );
-          for (const [lane, { busyMs, waitMs, residualMs }] of Object.entries(report.lanes)) {
-            expect(ns(busyMs)).toBe(selfNs(lane, false));
-            expect(ns(busyMs) + ns(waitMs) + ns(residualMs)).toBe(ns(report.ms));
-            // The own lane's waiting includes what other lanes did inside it.
-            const inlineNs = ns(waitMs) - selfNs(lane, true);
-            expect(lane === "main" ? Math.min(inlineNs, 0) : inlineNs).toBe(0);
-          }
-          expect(report.lanes.main!.residualMs).toBe(report.residualMs);
-          for (const section of sections) expect(section.selfMs ?? 0).toBeLessThanOrEqual(section.ms ?? 0);
-          for (
-            let { parent } = report.sections.s0!, hops = 0;
-            parent !== null;
-            { parent } = report.sections[parent]!, hops += 1
-          )
-            expect(hops).toBeLessThan(6);
-        }
-      }),
-    );
   });
 });

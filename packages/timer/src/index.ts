@@ -1,4 +1,4 @@
-export type { CauseProbe, Causes } from "./causes.ts";
+export type { CauseProbe, Causes } from "./causes/causeProbe.ts";
 export type { Clock } from "./clock.ts";
 export { createTimer } from "./createTimer.ts";
 export { createGuardedEmitter, type GuardedEmitter } from "./guardedEmitter.ts";

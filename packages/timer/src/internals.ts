@@ -1,10 +1,8 @@
-import type { Account } from "./account.ts";
-import type { CauseSums } from "./causeSums.ts";
 import type { TimeAt } from "./clock.ts";
 import type { Recorder } from "./recorder.ts";
 import type { Recording } from "./recording.ts";
-import type { Registry } from "./registry.ts";
 import type { Replay } from "./replay.ts";
+import type { LateColumns, SectionReport } from "./report.ts";
 import type { SectionInfo } from "./section.ts";
 import type { StepTotals } from "./stepTotals.ts";
 import type { Timer } from "./timer.ts";
@@ -14,31 +12,41 @@ export interface RecordingSource {
   readonly recording: Recording;
   readonly timeAt: TimeAt;
   /** By the recording's own slots, the step in slot 0. */
-  readonly sections: readonly SectionInfo[];
+  readonly infos: readonly SectionInfo[];
   /** Whether it is the timer's own. */
   readonly local: boolean;
+  /** The engine's totals at every boundary, when they are observed. */
+  readonly causes: Float64Array | undefined;
   /** Boundaries written so far, modulo 2^32. */
   head(): number;
 }
 
-/** The parts of a timer that the package's other entries work on. */
-export interface TimerInternals {
-  readonly registry: Registry;
+/** What a replay reads, and what it counts into. */
+export interface ReplaySource {
   readonly recorder: Recorder;
-  readonly replay: Replay;
-  readonly account: Account;
-  readonly causes: CauseSums;
+  readonly timeAt: TimeAt;
   readonly totals: StepTotals;
+  /** By slot, the step in slot 0. */
+  readonly infos: SectionInfo[];
+  /** Called on a call without a partner, after it was counted. */
+  readonly refuse: ((slot: number, kind: number) => void) | undefined;
+}
+
+/** The parts of a timer that the package's other entries work on. */
+export interface TimerInternals extends ReplaySource {
   /** Reading of the clock that is time 0. */
   readonly origin: bigint;
-  /** Why there may be no more sections; undefined while there may. */
-  frozen?: string;
-  /** The own recording, then those of other threads. */
-  readonly sources: RecordingSource[];
-  /** Takes in what is recorded up to the last own boundary; true when that closed a step. */
-  drain(): boolean;
-  /** Leaves out what other threads recorded while the timer was off. */
-  skip(): void;
+  replay: Replay;
+  /** Late columns that were announced, null. */
+  readonly late: LateColumns;
+  /** An object with every section's name, to be copied. */
+  byName: Record<string, SectionReport>;
+  /** Recordings of other threads. */
+  readonly others: RecordingSource[];
+  /** The engine's totals at every own boundary; left out when nobody observes them. */
+  causes?: Float64Array;
+  /** Slot of a new section. */
+  add: (info: SectionInfo) => number;
 }
 
 const known = new WeakMap<object, TimerInternals>();

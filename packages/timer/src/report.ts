@@ -1,4 +1,4 @@
-import type { Causes } from "./causes.ts";
+import type { Causes } from "./causes/causeProbe.ts";
 import type { SectionInfo, WorkUnit } from "./section.ts";
 
 /** What is known of a section only after its step has closed; in the step's report null, pending, once it was announced. */

@@ -1,7 +1,9 @@
+import type { Causes } from "./causes/causeProbe.ts";
 import { formatReport } from "./formatReport.ts";
-import { createStepReader, type StepSource } from "./readStep.ts";
-import type { Causes } from "./causes.ts";
+import type { TimerInternals } from "./internals.ts";
+import { readSections } from "./readSections.ts";
 import type { Report, ReportSnapshot } from "./report.ts";
+import { STEP_SLOT } from "./stepTotals.ts";
 
 /** The report of the step that a timer has closed. Sections, lanes and causes are computed when they are first read; until then they cost nothing. */
 export class StepReport implements Report {
@@ -14,20 +16,24 @@ export class StepReport implements Report {
   unbalanced = 0;
   dropped = 0;
   tags: readonly string[] = [];
-  readonly #read: (report: StepReport) => ReportSnapshot;
+  readonly #internals: TimerInternals;
   #known: ReportSnapshot | null = null;
 
-  constructor(source: StepSource) {
-    this.#read = createStepReader(source);
+  constructor(internals: TimerInternals) {
+    this.#internals = internals;
   }
 
   /** It tells of another step from now on. */
   renew(): void {
     this.#known = null;
   }
-
   snapshot(): ReportSnapshot {
-    return (this.#known ??= this.#read(this));
+    const { replay } = this.#internals;
+    return (this.#known ??= Object.assign({}, this, {
+      causes: replay.causes?.(STEP_SLOT) ?? null,
+      sections: readSections(this.#internals),
+      lanes: replay.lanes(),
+    }));
   }
   get causes(): Causes | null {
     return this.snapshot().causes;

@@ -1,12 +1,6 @@
-import { CAUSE_COUNT } from "./recording.ts";
-
 export const MAX_SECTIONS = 256;
-export const MAX_LANES = 12;
 
-/** The timer's own lane. */
-export const OWN = 0;
-
-/** Slot of the step itself: its total is the step, its self time the residual. It lies at the bottom of the own lane's stack. */
+/** Slot of the step itself: its total is the step, its self time the residual. It lies at the bottom of the stack. */
 export const STEP_SLOT = 0;
 
 /** Fields of a section's totals; a cache line a section. */
@@ -22,46 +16,22 @@ export const WORK_FIELDS = 4;
 /** 1 when it ran by tokens. */
 export const OVERLAPPING = 7;
 
-/** What one step came to. Times in ns; lane 0 is the timer's own. */
+/** What one step came to, ns. */
 export interface StepTotals {
   start: number;
   unbalanced: number;
   dropped: number;
-  /** Lanes whose boundaries were lost, a bit a lane. */
-  droppedLanes: number;
+  /** By slot. */
   readonly sections: Float64Array;
-  /** Per section: what its probe's totals rose by while it was open. */
-  readonly causes: Float64Array;
-  /** Per lane: time waiting; the own lane's includes what other lanes did inside it. */
-  readonly waits: Float64Array;
-  /** Time by the set of lanes that were busy, a bit a lane; empty with one lane. */
-  readonly busySets: Float64Array;
-  /** Makes room for the next step. */
-  clear(sectionCount: number, laneCount: number): void;
 }
 
-/** Empty totals. */
+/** Empty totals; the start is a half, so that it is stored as a double from the start. */
 export function createStepTotals(): StepTotals {
-  const sections = new Float64Array(MAX_SECTIONS * STRIDE);
-  const causes = new Float64Array(MAX_SECTIONS * CAUSE_COUNT);
-  const waits = new Float64Array(MAX_LANES);
-  const busySets = new Float64Array(1 << MAX_LANES);
-  return {
-    // A half, so that it is stored as a double from the start.
-    start: 0.5,
-    unbalanced: 0,
-    dropped: 0,
-    droppedLanes: 0,
-    sections,
-    causes,
-    waits,
-    busySets,
-    clear(sectionCount, laneCount) {
-      this.unbalanced = this.dropped = this.droppedLanes = 0;
-      sections.fill(0, 0, sectionCount * STRIDE);
-      causes.fill(0, 0, sectionCount * CAUSE_COUNT);
-      waits.fill(0);
-      busySets.fill(0, 0, 1 << laneCount);
-    },
-  };
+  return { start: 0.5, unbalanced: 0, dropped: 0, sections: new Float64Array(MAX_SECTIONS * STRIDE) };
+}
+
+/** Makes room for the next step. */
+export function clearTotals(totals: StepTotals): void {
+  totals.unbalanced = totals.dropped = 0;
+  totals.sections.fill(0);
 }

@@ -5,6 +5,7 @@ import { type DFlashDrafter, loadDrafter } from "@dflash/drafter";
 import { type Engine, type EngineName, type MatmulPrecision, startEngine } from "@dflash/engine";
 import { createOps, type Ops } from "@dflash/ops";
 import { createTimer, type Timer } from "@dflash/timer";
+import { observeCauses } from "@dflash/timer/causes";
 import { fromCaller } from "../callerFolder.ts";
 import { defaultTarget } from "../defaultTarget.ts";
 import { drafterFolder } from "../drafterFolder.ts";
@@ -48,7 +49,8 @@ export async function openPair(flags: PairFlags): Promise<Pair> {
     ...(matmulPrecision === undefined ? {} : { matmulPrecision }),
   });
   const ops = createOps(engine);
-  const timer = createTimer({ probe: engine.counters });
+  const timer = createTimer();
+  observeCauses(timer, engine.counters);
   const target = await loadCausalLM(targetFolder, { ops });
   return {
     engine,

@@ -14,6 +14,7 @@ import type { LogEvents } from "@dflash/log-formatter";
 import { createOps, measurePeakFlops } from "@dflash/ops";
 import { createTargetForwardLoop, queuePolicy } from "@dflash/target-forward";
 import { createTimer, type Timer } from "@dflash/timer";
+import { observeCauses } from "@dflash/timer/causes";
 import { EventEmitter } from "eventemitter3";
 import { createEvaluator } from "./createEvaluator.ts";
 import { createLoss } from "./createLoss.ts";
@@ -67,7 +68,8 @@ export async function wire(start: RunStart): Promise<WiredRun> {
   const { matmulPrecision, threads } = start.config;
   const engine = await startEngine(start.config.engine, { matmulPrecision, ...(threads === null ? {} : { threads }) });
   const config: TrainConfig = { ...start.config, engine: engine.name };
-  const timer = createTimer({ lane: "drafter", probe: engine.counters });
+  const timer = createTimer({ lane: "drafter" });
+  observeCauses(timer, engine.counters);
   timer.enabled = config.telemetry;
   const ops = createOps(engine);
   const target = await openTarget({ config, ops, timer });

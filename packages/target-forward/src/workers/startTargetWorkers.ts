@@ -1,6 +1,6 @@
 import type { EngineMemory } from "@dflash/engine";
 import { createGuardedEmitter, type Timer } from "@dflash/timer";
-import { attachTimer } from "@dflash/timer/threads";
+import { attachTimer } from "@dflash/timer/lanes";
 import type { HiddenStateSource, HostHiddenStates } from "../hostHiddenStates.ts";
 import { startTargetWorker, type Job, type TargetWorker } from "./targetWorker.ts";
 import { TargetWorkerError } from "./targetWorkerError.ts";

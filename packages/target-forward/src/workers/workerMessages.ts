@@ -1,5 +1,5 @@
 import type { EngineMemory, EngineName } from "@dflash/engine";
-import type { SharedTimer } from "@dflash/timer/threads";
+import type { SharedTimer } from "@dflash/timer/lanes";
 import type { HostMatrix } from "../hostHiddenStates.ts";
 import type { CaptureOptions } from "../targetModel.ts";
 import type { TokenBatch } from "../tokenBatch.ts";

@@ -1,5 +1,6 @@
+import { causesAt } from "../causes/causeRing.ts";
 import { internalsOf, type RecordingSource } from "../internals.ts";
-import { BEGIN, CAUSES, END, HEADER, LAP, START, STEP, STEP_END, WORK } from "../recording.ts";
+import { BEGIN, END, LAP, placeOf, SIZE, START, STEP, STEP_END, WORK } from "../recording.ts";
 import type { Span } from "./span.ts";
 import type { Timer } from "../timer.ts";
 
@@ -13,22 +14,24 @@ interface Frame {
   readonly token: number;
   readonly kind: number;
   readonly start: number;
-  readonly kernels: number;
+  readonly kernels: number | null;
 }
 
 /**
  * The spans of a closed step (its report, or any stretch of time): by lane and start, parents first, clipped to it.
- * Null when the recording holds it no more, which is some 4,000 sections later.
+ * Null when the recording holds it no more, which is some 2,000 sections later.
  */
 export function readSpans(
   timer: Timer,
   { startMs, ms }: { readonly startMs: number; readonly ms: number },
 ): readonly Span[] | null {
-  const { sources } = internalsOf(timer);
+  const { recorder, timeAt, infos, others, causes } = internalsOf(timer);
+  const { recording } = recorder;
+  const own: RecordingSource = { recording, timeAt, infos, local: true, causes, head: () => recorder.head };
   const from = Math.round(startMs * 1e6);
   const to = from + Math.round(ms * 1e6);
   const spans: Span[] = [];
-  for (const source of sources) {
+  for (const source of [own, ...others]) {
     const complete = addSpans(spans, source, from, to);
     if (!complete && source.local) return null;
   }
@@ -39,32 +42,31 @@ export function readSpans(
 
 /** Adds one recording's spans; false when boundaries of that time were overwritten. */
 function addSpans(spans: Span[], source: RecordingSource, from: number, to: number): boolean {
-  const { recording, timeAt, sections, local } = source;
-  const { words, floats, size, stride } = recording;
+  const { timeAt, infos, local, causes } = source;
+  const { words } = source.recording;
   const head = source.head();
-  const place = (boundary: number): number => HEADER + (boundary & (size - 1)) * stride;
-  const kindAt = (boundary: number): number => words[place(boundary) * 2 + 2]! & 15;
+  const kindAt = (boundary: number): number => words[placeOf(boundary) * 2 + 2]! & 15;
 
-  const oldest = head >>> 0 < size ? 0 : (head - size) | 0;
+  const oldest = head >>> 0 < SIZE ? 0 : (head - SIZE) | 0;
   let first = head;
   let before = 0;
   while (first !== oldest && before < LOOK_BACK) {
     first = (first - 1) | 0;
-    if (before > 0 || (kindAt(first) !== WORK && timeAt(place(first)) < from)) before += 1;
+    if (before > 0 || (kindAt(first) !== WORK && timeAt(placeOf(first)) < from)) before += 1;
   }
   if (before === 0 && oldest !== 0) return false;
 
   /** Open runs by lane; overlapping ones, which don't nest, apart. */
   const stacks = new Map<string, Frame[]>();
   let carried = 0;
-  let kernels = 0;
+  let kernels: number | null = null;
 
   function close(stack: Frame[], frame: Frame, end: number): void {
     const depth = stack.indexOf(frame);
     stack.splice(depth, 1);
     const start = Math.max(frame.start, from);
     if (end < start || start >= to || (end === from && frame.start < from)) return;
-    const { name, lane } = sections[frame.slot]!;
+    const { name, lane } = infos[frame.slot]!;
     spans.push({
       name,
       lane,
@@ -72,20 +74,20 @@ function addSpans(spans: Span[], source: RecordingSource, from: number, to: numb
       startMs: start / 1e6,
       ms: (Math.min(end, to) - start) / 1e6,
       depth: frame.kind === BEGIN ? null : depth,
-      kernels: stride > CAUSES ? [frame.kernels, kernels] : null,
+      kernels: frame.kernels === null || kernels === null ? null : [frame.kernels, kernels],
     });
   }
 
   for (let boundary = first; boundary !== head; boundary = (boundary + 1) | 0) {
-    const at = place(boundary);
+    const at = placeOf(boundary);
     const kind = kindAt(boundary);
     const slot = words[at * 2 + 2]! >> 4;
     const token = words[at * 2 + 3]!;
     if (kind === WORK) continue;
     const t = timeAt(at);
     if (t > to) break;
-    kernels = floats[at + CAUSES]!;
-    const lane = kind === BEGIN || kind === END ? "" : sections[slot]!.lane;
+    kernels = causes?.[causesAt(boundary)] ?? null;
+    const lane = kind === BEGIN || kind === END ? "" : infos[slot]!.lane;
     const stack = stacks.get(lane) ?? [];
     stacks.set(lane, stack);
     const top = stack.at(-1);

@@ -38,8 +38,7 @@ interface Counted {
 
 /** Counts a timer's steps from now on, in fixed memory: two histograms of 4 KiB a section. Nothing is allocated in a step. */
 export function createStatistics(timer: Timer): Statistics {
-  const { totals, registry } = internalsOf(timer);
-  const { infos } = registry;
+  const { totals, infos } = internalsOf(timer);
   const window: Counted = { from: 0, to: 0, steps: 0, histograms: [] };
   const run: Counted = { from: 0, to: 0, steps: 0, histograms: [] };
 

@@ -1,7 +1,9 @@
-import { attachTimer } from "../threads/attachTimer.ts";
-import { shareTimer } from "../threads/shareTimer.ts";
+import { observeCauses } from "../causes/observeCauses.ts";
+import { overlapLanes } from "../lanes/overlapLanes.ts";
+import { attachTimer } from "../lanes/attachTimer.ts";
+import { shareTimer } from "../lanes/shareTimer.ts";
 import { createTimer } from "../createTimer.ts";
-import type { CauseProbe } from "../causes.ts";
+import type { CauseProbe } from "../causes/causeProbe.ts";
 import type { LateColumns } from "../report.ts";
 import type { Timer } from "../timer.ts";
 import type { JudgedStep } from "./judgedStep.ts";
@@ -74,7 +76,9 @@ export function playPipeline(pipeline: Pipeline): JudgedStep[] {
   const totals = { kernels: 0, newBytes: 0, newShapes: 0, tensors: 100, syncMs: 0 };
   const probe: CauseProbe | undefined = pipeline.engine ? totals : undefined;
   const clock = (): bigint => BigInt(nowUs) * 1000n;
-  const timer = createTimer({ lane: "drafter", clock, ...(probe ? { probe } : {}) });
+  const timer = createTimer({ lane: "drafter", clock });
+  overlapLanes(timer);
+  if (probe) observeCauses(timer, probe);
   const judged: JudgedStep[] = [];
   let ready = 0;
   timer.on("report", (report) =>

@@ -1,2 +1,3 @@
 export { attachTimer } from "./attachTimer.ts";
+export { overlapLanes } from "./overlapLanes.ts";
 export { shareTimer, type SharedTimer } from "./shareTimer.ts";

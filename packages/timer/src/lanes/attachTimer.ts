@@ -3,24 +3,22 @@ import { internalsOf, type TimerInternals } from "../internals.ts";
 import { createRecording } from "../recording.ts";
 import { STEP_SLOT } from "../stepTotals.ts";
 import type { Timer } from "../timer.ts";
-import { replayTogether } from "./replayTogether.ts";
+import { laneReplayOf } from "./laneReplay.ts";
 import type { SharedTimer } from "./shareTimer.ts";
 import type { ThreadTrack } from "./threadTrack.ts";
-
-const tracksOf = new WeakMap<Timer, ThreadTrack[]>();
 
 /**
  * Adds the lanes of another thread's timer to this one's steps. Its boundaries are read where they lie when a step closes, so nothing is sent and nothing comes late.
  * A section name that is taken becomes `name@lane`. A thread with the lanes of an earlier one goes on in its place: the earlier one must be gone.
+ * To be called between steps.
  *
  * @throws RangeError when one of its lanes is here already.
  */
-export function attachTimer(timer: Timer, shared: SharedTimer): void {
+export function attachTimer(timer: Timer, { buffer, causes: ring, sections }: SharedTimer): void {
   const internals = internalsOf(timer);
-  const { registry, account, totals } = internals;
+  const { registry, account, laneTotals, tracks } = laneReplayOf(timer);
   const { lanes } = registry;
-  const tracks = tracksOf.get(timer) ?? [];
-  const used = [...new Set(shared.sections.map(({ lane }) => lane))];
+  const used = [...new Set(sections.map(({ lane }) => lane))];
   const former = tracks.findIndex((track) => track.lanes.map((lane) => lanes[lane]).join() === used.join());
   const taken = former < 0 ? used.find((lane) => lanes.includes(lane)) : undefined;
   if (taken !== undefined)
@@ -28,43 +26,43 @@ export function attachTimer(timer: Timer, shared: SharedTimer): void {
       `attachTimer: lane "${taken}" is here already; give the other thread's timer and its sections a lane of their own`,
     );
 
-  const recording = createRecording(shared.causes, shared.buffer);
-  const counters = new Int32Array(shared.buffer);
+  const recording = createRecording(buffer);
+  const counters = new Int32Array(buffer);
   const head = (): number => Atomics.load(counters, 0);
   const timeAt = createTimeAt(recording.words, internals.origin);
-  const slots = addSections(internals, shared);
-  internals.sources.push({
-    recording,
-    timeAt,
-    sections: slots.map((slot, own) => (own === STEP_SLOT ? shared.sections[own]! : registry.infos[slot]!)),
-    local: false,
-    head,
-  });
+  const causes = ring === null ? undefined : new Float64Array(ring);
   const track: ThreadTrack = {
     recording,
     timeAt,
-    slots,
+    causes,
     lanes: used.map((lane) => registry.laneIndex(lane, false)),
+    slots: addSections(internals, sections),
     head,
     tail: head(),
     end: head(),
   };
-  if (former < 0) tracks.push(track);
-  else {
-    for (const lane of track.lanes) {
-      account.forget(lane);
-      totals.droppedLanes |= 1 << lane;
-    }
-    tracks[former] = track;
+  internals.others.push({
+    recording,
+    timeAt,
+    infos: track.slots.map((slot, own) => (own === STEP_SLOT ? sections[own]! : internals.infos[slot]!)),
+    local: false,
+    causes,
+    head,
+  });
+  if (former < 0) {
+    tracks.push(track);
+    return;
   }
-  if (tracksOf.has(timer)) return;
-  tracksOf.set(timer, tracks);
-  replayTogether(internals, tracks);
+  tracks[former] = track;
+  for (const lane of track.lanes) {
+    account.forget(lane);
+    laneTotals.dropped |= 1 << lane;
+  }
 }
 
 /** Slots here by slots there. */
-function addSections({ registry }: TimerInternals, { sections }: SharedTimer): number[] {
-  const { infos } = registry;
+function addSections(internals: TimerInternals, sections: SharedTimer["sections"]): number[] {
+  const { infos } = internals;
   return sections.map((section, slot) => {
     if (slot === STEP_SLOT) return STEP_SLOT;
     const named = { ...section, name: `${section.name}@${section.lane}` };
@@ -72,6 +70,6 @@ function addSections({ registry }: TimerInternals, { sections }: SharedTimer): n
       ({ name, lane }) => lane === section.lane && (name === section.name || name === named.name),
     );
     if (same > STEP_SLOT) return same;
-    return registry.add(infos.some(({ name }) => name === section.name) ? named : section, false);
+    return internals.add(infos.some(({ name }) => name === section.name) ? named : section);
   });
 }

@@ -1,6 +1,7 @@
+import { PARENT, ROOT, SELF, type StepTotals, STRIDE } from "../stepTotals.ts";
 import { createLaneOverlap } from "./laneOverlap.ts";
-import { type Registry, WAITS, WORKS } from "./registry.ts";
-import { MAX_LANES, OWN, PARENT, ROOT, SELF, type StepTotals, STRIDE } from "./stepTotals.ts";
+import type { LaneTotals } from "./laneTotals.ts";
+import { MAX_LANES, OWN, type Registry, WAITS, WORKS } from "./registry.ts";
 
 /** Sections that a lane can have open at a time. */
 export const DEPTH = 64;
@@ -47,15 +48,18 @@ export interface LaneStacks {
  * A run of another lane of this thread that begins and ends in one section of the own lane is a child there: inline work counts once.
  * An own section that interrupts it in a wait takes its time from both. One that comes where the own lane works shows that the two overlap.
  */
-export function createLaneStacks(registry: Registry, totals: StepTotals, moment: Moment): LaneStacks {
-  const { lanes, kindOf, isLocal } = registry;
-  const { sections, waits } = totals;
+export function createLaneStacks(
+  { lanes, kindOf, isLocal }: Registry,
+  { sections }: StepTotals,
+  { waits, busySets }: LaneTotals,
+  moment: Moment,
+): LaneStacks {
   const { now } = moment;
   const stacks = new Int32Array(MAX_LANES * DEPTH);
   const depths = new Int32Array(MAX_LANES);
   const tokens = new Int32Array(MAX_LANES);
   const accruedTo = new Float64Array(MAX_LANES);
-  const overlap = createLaneOverlap(totals.busySets);
+  const overlap = createLaneOverlap(busySets);
   /** Lane that may be running inside the own one, or -1; the own lane's depth when that began; the section that ran first, if it had not yet in this step. */
   let inline = -1;
   let inlineDepth = 0;
@@ -105,7 +109,7 @@ export function createLaneStacks(registry: Registry, totals: StepTotals, moment:
       if (!isInterrupted()) handOver();
       if (inlineFirst > 0) sections[inlineFirst * STRIDE + PARENT] = around || ROOT;
     }
-    overlap.settle(!asChild);
+    overlap.settle(!asChild, lanes.length);
     inline = -1;
     taken[0] = 0;
   }

@@ -1,9 +1,10 @@
-import type { CauseSums } from "./causeSums.ts";
+import type { CauseSums } from "../causes/causeSums.ts";
+import { BEGIN, END, LAP, SETTLE, START, STEP, STEP_END, STOP } from "../recording.ts";
+import { COUNT, OVERLAPPING, PARENT, ROOT, STEP_SLOT, type StepTotals, STRIDE, TOTAL } from "../stepTotals.ts";
 import { createLaneStacks, DEPTH, LAPPED, type Moment, SLOT } from "./laneStacks.ts";
+import type { LaneTotals } from "./laneTotals.ts";
 import { createOpenSections } from "./openSections.ts";
-import { BEGIN, END, LAP, SETTLE, START, STEP, STEP_END, STOP } from "./recording.ts";
-import { type Registry, WORKS } from "./registry.ts";
-import { COUNT, OVERLAPPING, OWN, PARENT, ROOT, STEP_SLOT, type StepTotals, STRIDE, TOTAL } from "./stepTotals.ts";
+import { OWN, type Registry, WORKS } from "./registry.ts";
 
 /** Turns boundaries, in time order, into step totals. */
 export interface Account {
@@ -23,18 +24,19 @@ export interface Account {
 export interface AccountOptions {
   registry: Registry;
   totals: StepTotals;
+  laneTotals: LaneTotals;
   causes: CauseSums;
   /** Called on a call without a partner, after it was counted. */
-  onUnbalanced?: ((slot: number, kind: number) => void) | undefined;
+  refuse?: ((slot: number, kind: number) => void) | undefined;
 }
 
 /** Makes an account. A step lasts from the first own section after the step before it; its totals stand until they are cleared. */
-export function createAccount({ registry, totals, causes, onUnbalanced }: AccountOptions): Account {
+export function createAccount({ registry, totals, laneTotals, causes, refuse }: AccountOptions): Account {
   const { infos, lanes, laneOf, kindOf } = registry;
   const { sections } = totals;
   const now = new Float64Array(1);
   const moment: Moment = { now, counts: false };
-  const stacks = createLaneStacks(registry, totals, moment);
+  const stacks = createLaneStacks(registry, totals, laneTotals, moment);
   const open = createOpenSections(registry, totals, causes, now);
   const { depths, tokens } = stacks;
   let inStep = false;
@@ -45,7 +47,7 @@ export function createAccount({ registry, totals, causes, onUnbalanced }: Accoun
   function unbalanced(slot: number, kind: number): void {
     if (settling) return;
     totals.unbalanced += 1;
-    onUnbalanced?.(slot, kind);
+    refuse?.(slot, kind);
   }
 
   function begin(): void {

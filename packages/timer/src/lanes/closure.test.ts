@@ -1,7 +1,7 @@
 import { array, assert, constantFrom, nat, property, record, tuple } from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ReportSnapshot } from "./report.ts";
-import { virtualTimer } from "./virtualTimer.test-support.ts";
+import type { ReportSnapshot } from "../report.ts";
+import { virtualTimer } from "../virtualTimer.test-support.ts";
 
 const ns = (ms: number | null): number => Math.round((ms ?? 0) * 1e6);
 /** Self times of all sections, or of one lane's, ns. */
@@ -13,7 +13,7 @@ const selfNs = ({ sections }: ReportSnapshot, lane?: string): number =>
 
 describe("a step with lanes of one thread", () => {
   it("closes when a section of its own interrupts an async one of another lane that it waits for", async () => {
-    const { timer, pass, reports } = virtualTimer({ lane: "drafter", strict: true });
+    const { timer, pass, reports } = virtualTimer({ overlap: true, lane: "drafter", strict: true });
     const wait = timer.section("queue/wait", { role: "wait", waitsFor: "data" });
     const data = timer.section("data", { lane: "data" });
     const log = timer.section("log");
@@ -49,7 +49,7 @@ describe("a step with lanes of one thread", () => {
   });
 
   it("counts what ran beside the wait once more when that ends first", () => {
-    const { timer, pass, reports } = virtualTimer({ lane: "drafter" });
+    const { timer, pass, reports } = virtualTimer({ overlap: true, lane: "drafter" });
     const wait = timer.section("queue/wait", { role: "wait", waitsFor: "data" });
     const data = timer.section("data", { lane: "data" });
     const [log, fit] = [timer.section("log"), timer.section("fit")];
@@ -77,7 +77,7 @@ describe("a step with lanes of one thread", () => {
     const run = tuple(array(piece, { maxLength: 12 }), nat(1_000));
     assert(
       property(array(run, { maxLength: 6 }), (runs) => {
-        const { timer, pass, reports } = virtualTimer({ lane: "drafter", strict: true });
+        const { timer, pass, reports } = virtualTimer({ overlap: true, lane: "drafter", strict: true });
         const wait = timer.section("wait", { role: "wait", waitsFor: "data" });
         const [data, parse] = [timer.section("data", { lane: "data" }), timer.section("parse", { lane: "data" })];
         const log = timer.section("log");

@@ -1,6 +1,6 @@
-import type { CauseSums } from "./causeSums.ts";
+import type { CauseSums } from "../causes/causeSums.ts";
+import { COUNT, MAX_SECTIONS, type StepTotals, STRIDE, TOTAL } from "../stepTotals.ts";
 import type { Registry } from "./registry.ts";
-import { COUNT, MAX_SECTIONS, type StepTotals, STRIDE, TOTAL } from "./stepTotals.ts";
 
 /** How long and how often sections are open, and what the engine does meanwhile. */
 export interface OpenSections {
@@ -25,14 +25,8 @@ export function createOpenSections(
   const since = new Float64Array(MAX_SECTIONS);
   let open = 0;
 
-  function start(slot: number): void {
-    since[slot] = now[0]!;
-    causes.keep(slot);
-  }
-
   function settle(slot: number): void {
     sections[slot * STRIDE + TOTAL]! += now[0]! - since[slot]!;
-    if (isLocal[laneOf[slot]!] === 1) causes.add(slot);
   }
 
   function each(act: (slot: number) => void): void {
@@ -46,7 +40,8 @@ export function createOpenSections(
       depths[slot]! += 1;
       if (depths[slot]! > 1) return;
       open += 1;
-      start(slot);
+      since[slot] = now[0]!;
+      causes.keep(slot);
     },
     close(slot, counts) {
       depths[slot]! -= 1;
@@ -54,13 +49,21 @@ export function createOpenSections(
       if (isLast) open -= 1;
       if (!counts) return;
       sections[slot * STRIDE + COUNT]! += 1;
-      if (isLast) settle(slot);
+      if (!isLast) return;
+      settle(slot);
+      causes.add(slot);
     },
     begin() {
-      each(start);
+      each((slot) => {
+        since[slot] = now[0]!;
+        if (isLocal[laneOf[slot]!] === 1) causes.keep(slot);
+      });
     },
     end() {
-      each(settle);
+      each((slot) => {
+        settle(slot);
+        if (isLocal[laneOf[slot]!] === 1) causes.add(slot);
+      });
     },
   };
 }

@@ -7,7 +7,7 @@ export interface LaneOverlap {
   /** From now on it is open whether the own lane, which is busy, works or hands its time to another lane. */
   hold(): void;
   /** Settles that. */
-  settle(ownWorked: boolean): void;
+  settle(ownWorked: boolean, laneCount: number): void;
 }
 
 const OWN = 1;
@@ -28,11 +28,13 @@ export function createLaneOverlap(busySets: Float64Array): LaneOverlap {
     hold() {
       holding = true;
     },
-    settle(ownWorked) {
+    settle(ownWorked, laneCount) {
       if (!holding) return;
       holding = false;
-      for (let set = 0; set < held.length; set += 2) busySets[ownWorked ? set | OWN : set]! += held[set]!;
-      held.fill(0);
+      for (let set = 0; set < 1 << laneCount; set += 2) {
+        busySets[ownWorked ? set | OWN : set]! += held[set]!;
+        held[set] = 0;
+      }
     },
   };
 }

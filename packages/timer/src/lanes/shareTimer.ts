@@ -1,5 +1,4 @@
 import { internalsOf } from "../internals.ts";
-import { CAUSES } from "../recording.ts";
 import type { SectionInfo } from "../section.ts";
 import type { Timer } from "../timer.ts";
 
@@ -7,8 +6,8 @@ import type { Timer } from "../timer.ts";
 export interface SharedTimer {
   /** Memory that both threads see. */
   readonly buffer: ArrayBufferLike;
-  /** Whether its boundaries hold causes. */
-  readonly causes: boolean;
+  /** The engine's totals at every boundary; null when nobody observes them. */
+  readonly causes: ArrayBufferLike | null;
   /** By slot, the step in slot 0. */
   readonly sections: readonly SectionInfo[];
 }
@@ -20,9 +19,11 @@ export interface SharedTimer {
  */
 export function shareTimer(timer: Timer): SharedTimer {
   const internals = internalsOf(timer);
-  const { buffer, stride } = internals.recorder.recording;
+  const { buffer } = internals.recorder.recording.words;
   if (buffer instanceof ArrayBuffer)
     throw new TypeError("shareTimer: the timer's recording is not shared; make it with createTimer({ shared: true })");
-  internals.frozen = "comes after shareTimer(), which has told its names; make it before";
-  return { buffer, causes: stride > CAUSES, sections: internals.registry.infos };
+  internals.add = ({ name }) => {
+    throw new Error(`timer: section "${name}" comes after shareTimer(), which has told its names; make it before`);
+  };
+  return { buffer, causes: internals.causes?.buffer ?? null, sections: internals.infos };
 }

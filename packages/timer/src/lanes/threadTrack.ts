@@ -5,6 +5,7 @@ import type { Recording } from "../recording.ts";
 export interface ThreadTrack {
   readonly recording: Recording;
   readonly timeAt: TimeAt;
+  readonly causes: Float64Array | undefined;
   /** Slots here by slots there. */
   readonly slots: readonly number[];
   readonly lanes: readonly number[];

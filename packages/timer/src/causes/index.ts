@@ -1,0 +1,2 @@
+export type { CauseProbe, Causes } from "./causeProbe.ts";
+export { observeCauses, type ObserveCausesOptions } from "./observeCauses.ts";
