@@ -1,12 +1,15 @@
 /** Reads a monotonic clock, nanoseconds; only differences have a meaning. */
 export type Clock = () => bigint;
 
-declare const performance: { now(): number };
+interface Runtime {
+  readonly performance: { now(): number };
+  readonly process?: { readonly hrtime?: { readonly bigint?: Clock } };
+}
 
 /** The finest monotonic clock here: `process.hrtime.bigint` where there is one, else `performance.now`. */
 export function monotonicClock(): Clock {
-  const runtime: { readonly process?: { readonly hrtime?: { readonly bigint?: Clock } } } = globalThis;
-  return runtime.process?.hrtime?.bigint ?? (() => BigInt(Math.round(performance.now() * 1e6)));
+  const { performance, process }: Runtime = globalThis;
+  return process?.hrtime?.bigint ?? (() => BigInt(Math.round(performance.now() * 1e6)));
 }
 
 /** Time of the boundary at a double of a recording, ns since an origin. */

@@ -169,7 +169,7 @@ export function createTimer(options: TimerOptions = {}): Timer {
     },
     step(fn) {
       if (inStep) {
-        if (strict) throw new Error(`timer: step() inside step ${steps}; await that one first`);
+        if (strict) throw new Error(`timer: step() inside step ${steps}; await that first`);
         return fn();
       }
       inStep = true;

@@ -20,7 +20,7 @@ function readSection({ infos, totals: { sections }, replay, late }: TimerInterna
   const count = sections[at + COUNT]!;
   const parent = sections[at + PARENT]!;
   // A section that is open over the whole step has time and no completed call.
-  const reason = replay.isDropped?.(slot)
+  const reason = replay.lost?.(slot)
     ? "dropped"
     : total + count === 0
       ? "not reached"

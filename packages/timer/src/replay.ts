@@ -14,7 +14,7 @@ export interface Replay {
   /** What the engine did in a section in it; null when nobody observes it. */
   causes?(slot: number): Causes | null;
   /** Whether boundaries of a section were lost in it. */
-  isDropped?(slot: number): boolean;
+  lost?(slot: number): boolean;
   /** Makes room for the next step. */
   clear(): void;
 }

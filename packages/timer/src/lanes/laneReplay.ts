@@ -103,7 +103,7 @@ function createLaneReplay(internals: TimerInternals): LaneReplay {
     },
     lanes: () => readLanes(registry.lanes, totals, laneTotals),
     causes: (slot) => causeSums.read(slot),
-    isDropped: (slot) => (laneTotals.dropped & (1 << registry.laneOf[slot]!)) > 0,
+    lost: (slot) => (laneTotals.dropped & (1 << registry.laneOf[slot]!)) > 0,
     clear() {
       clearTotals(totals);
       clearLaneTotals(laneTotals, registry.lanes.length);
