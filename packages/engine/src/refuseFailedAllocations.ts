@@ -13,14 +13,19 @@ const mebibytes = (bytes: number): string => (bytes / 2 ** 20).toFixed(0);
  */
 export function refuseFailedAllocations(backend: BackendWasm): void {
   const move = backend.move.bind(backend);
-  backend.move = (dataId, values, shape, dtype, refCount) => {
-    move(dataId, values, shape, dtype, refCount);
-    const bytes = shape.reduce((size, extent) => size * extent, 4);
-    if (dtype === "string" || bytes === 0 || backend.getMemoryOffset(dataId) !== 0) return;
-    backend.disposeData(dataId, true);
+  const refuse = (bytes: number, shape: readonly number[]): never => {
     throw new Error(
       `wasm: out of memory: no ${mebibytes(bytes)} MiB left for a tensor of shape [${shape.join(", ")}] in a heap of ` +
         `${mebibytes(heapBytes(backend))} MiB, which can't pass 4,096; use fewer tokens a batch or a smaller model`,
     );
+  };
+  backend.move = (dataId, values, shape, dtype, refCount) => {
+    const bytes = shape.reduce((size, extent) => size * extent, 4);
+    // The heap's own allocator takes 32 bits of a size, and would find room for what is left of a larger one.
+    if (dtype !== "string" && bytes >= 2 ** 32) refuse(bytes, shape);
+    move(dataId, values, shape, dtype, refCount);
+    if (dtype === "string" || bytes === 0 || backend.getMemoryOffset(dataId) !== 0) return;
+    backend.disposeData(dataId, true);
+    refuse(bytes, shape);
   };
 }

@@ -138,6 +138,10 @@ test("a full WASM heap is an error and not silence", async () => {
     // Nothing is written, so the machine lends no memory for it.
     for (let i = 0; i < 4; i++) backend.makeOutput([2 ** 28], "float32");
   };
+  // A size whose lower 32 bits are small.
+  expect(() => backend.makeOutput([2 ** 30 + 1], "float32")).toThrow(
+    /^wasm: out of memory: no 4096 MiB left for a tensor of shape \[1073741825\] in a heap of \d+ MiB/u,
+  );
   expect(fill).toThrow(
     /^wasm: out of memory: no 1024 MiB left for a tensor of shape \[268435456\] in a heap of \d+ MiB/u,
   );

@@ -145,7 +145,13 @@ const swiglu: KernelCase["use"] = fc
   });
 
 const crossEntropy: KernelCase["use"] = fc
-  .record({ rows: extent, size: extent, vocabulary: fc.integer({ min: 2, max: 300 }), chunkRows: extent, seed })
+  .record({
+    rows: extent,
+    size: extent,
+    vocabulary: fc.oneof(fc.constant(1), fc.integer({ min: 2, max: 300 })),
+    chunkRows: extent,
+    seed,
+  })
   .map(({ rows, size, vocabulary, chunkRows, seed: from }) => (kernels, make) => {
     const labels = seeded(rows, vocabulary, from);
     const weights = randomValues(rows, from).map((value) => Math.max(0, value));

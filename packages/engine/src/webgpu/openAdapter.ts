@@ -2,7 +2,6 @@
 export interface AdapterInfo {
   readonly vendor: string;
   readonly architecture: string;
-  readonly device: string;
   readonly description: string;
   readonly isFallbackAdapter: boolean;
 }
@@ -71,7 +70,8 @@ export async function openAdapter(
   return { gpu, device, info, software };
 }
 
-/** A GPU's name as its driver gives it. */
-export function describe({ description, device, vendor, architecture }: AdapterInfo): string {
-  return description || device || `${vendor} ${architecture}`.trim() || "an unnamed GPU";
+/** A GPU by its maker and kind, and what its driver says of itself. */
+export function describe({ description, vendor, architecture }: AdapterInfo): string {
+  const name = `${vendor} ${architecture}`.trim() || "an unnamed GPU";
+  return description === "" ? name : `${name} (${description})`;
 }

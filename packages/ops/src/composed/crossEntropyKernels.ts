@@ -44,7 +44,9 @@ function chunkCrossEntropy(
   return tidy(() => {
     const logits = tf.matMul(x, weight, false, true);
     const counted = labels.map((label, row) => (weights[row] === 0 ? 0 : label));
-    const target = tf.cast(tf.oneHot(tf.tensor1d(counted, "int32"), weight.shape[0]), "float32");
+    // oneHot wants two columns at least.
+    const hot = tf.oneHot(tf.tensor1d(counted, "int32"), Math.max(2, weight.shape[0]));
+    const target = tf.slice(tf.cast(hot, "float32"), [0, 0], logits.shape);
     const rowWeights = tf.tensor1d(weights);
     const losses = tf.sub(tf.logSumExp(logits, 1), tf.sum(tf.mul(logits, target), 1));
     const rowLosses = tf.mul(losses, tf.tensor1d(weights.map((rowWeight) => (rowWeight === 0 ? 0 : 1))));
