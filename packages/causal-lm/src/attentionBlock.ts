@@ -53,11 +53,17 @@ export function projectHeads(
   const x = ops.rmsNorm(hidden, weights.norm, epsilon);
   const project = ({ weight, bias }: Projection, count: number): Tensor =>
     ops.reshape(ops.linear(x, weight, bias), [places.positions.length, count, headDim]);
-  const place = (projected: Tensor, norm: Tensor | undefined): Tensor =>
-    ops.rotary(norm ? ops.rmsNorm(projected, norm, epsilon) : projected, rotary, places.positions);
-  const query = place(project(weights.query, heads), weights.queryNorm);
-  const keys = place(project(weights.key, kvHeads), weights.keyNorm);
-  return { query, own: { keys, values: project(weights.value, kvHeads) } };
+  // In scopes of their own: of a row of tens of thousands of tokens, what stands between would not fit beside a model's weights.
+  const place = (projection: Projection, count: number, norm: Tensor | undefined): Tensor =>
+    ops.scope(() => {
+      const projected = project(projection, count);
+      return ops.rotary(norm ? ops.rmsNorm(projected, norm, epsilon) : projected, rotary, places.positions);
+    });
+  const query = place(weights.query, heads, weights.queryNorm);
+  const keys = place(weights.key, kvHeads, weights.keyNorm);
+  const values = project(weights.value, kvHeads);
+  x.dispose();
+  return { query, own: { keys, values } };
 }
 
 /** The residual stream with what the queries took from keys and values; to be called in a scope. */

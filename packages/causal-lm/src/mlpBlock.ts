@@ -13,8 +13,10 @@ export interface MLPWeights {
 /** h + down(silu(gate(x)) · up(x)) with x = norm(h); hidden [T, H]: [T, H]. */
 export function mlpBlock({ ops, config }: ForwardContext, weights: MLPWeights, hidden: Tensor): Tensor {
   return ops.scope(() => {
-    const x = ops.rmsNorm(hidden, weights.norm, config.epsilon);
-    const activated = ops.swiglu(ops.linear(x, weights.gate), ops.linear(x, weights.up));
+    const activated = ops.scope(() => {
+      const x = ops.rmsNorm(hidden, weights.norm, config.epsilon);
+      return ops.swiglu(ops.linear(x, weights.gate), ops.linear(x, weights.up));
+    });
     return ops.add(hidden, ops.linear(activated, weights.down));
   });
 }
