@@ -17,6 +17,8 @@ const commands: (readonly [name: string, load: () => Promise<Command>])[] = [
   ["capture", async () => (await import("./commands/capture.ts")).captureCommand()],
   ["export", async () => (await import("./commands/export.ts")).exportCommand()],
   ["log", async () => (await import("./commands/log.ts")).logCommand()],
+  ["demo", async () => (await import("./commands/demo.ts")).demoCommand()],
+  ["bench", async () => (await import("./commands/bench.ts")).benchCommand()],
   ["report", async () => (await import("./commands/report.ts")).reportCommand()],
   ["data", async () => (await import("./commands/data.ts")).dataCommand()],
   ["engine", async () => (await import("./commands/engine.ts")).engineCommand()],

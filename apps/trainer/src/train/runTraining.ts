@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { saveDrafter } from "@dflash/drafter";
 import { attachLog, createSummary, watchBaseline } from "@dflash/log-formatter";
 import { forCaller } from "../callerFolder.ts";
+import { judgementLines } from "../judgementLines.ts";
 import { readRunTimes } from "../readRunTimes.ts";
+import { collectRun } from "../report/collectRun.ts";
 import type { Given } from "../settings/given.ts";
 import { writeJson } from "../writeJson.ts";
 import { openOutputs } from "./openOutputs.ts";
@@ -34,10 +36,15 @@ export async function runTraining(given: Given, resume?: string): Promise<void> 
   const log = attachLog(run.log, outputs(run.stepsBefore));
   const summary = createSummary();
   const totals = runTotals();
-  run.log.on("header", (header) => totals.begin(header));
+  const collector = collectRun();
+  run.log.on("header", (header) => {
+    totals.begin(header);
+    collector.add(header);
+  });
   run.log.on("step", (record) => {
     summary.add(record);
     totals.add(record);
+    collector.add(record);
     for (const event of watch?.(record) ?? []) run.log.emit("event", event);
   });
 
@@ -51,6 +58,7 @@ export async function runTraining(given: Given, resume?: string): Promise<void> 
     if (record !== null) run.log.emit("summary", record);
     await log.close();
     await saveDrafter(join(config.out, "drafter"), run.drafter);
+    const judgement = collector.data()?.judgement ?? null;
     const result = {
       reason,
       attempt: start.attempt,
@@ -58,10 +66,12 @@ export async function runTraining(given: Given, resume?: string): Promise<void> 
       skipped,
       engine: run.engine.name,
       ...totals.result(),
+      verdict: judgement && { cause: judgement.cause, share: judgement.share, confidence: judgement.confidence },
       sections: record?.sections ?? {},
     };
     writeJson(join(config.out, "summary.json"), result);
     for (const line of totals.lines()) say(line);
+    for (const line of judgement ? judgementLines(judgement) : []) say(line);
     say(`drafter, log and summary are in ${forCaller(config.out)}`);
     if (reason === "signal") {
       say(`go on with: pnpm dflash train --resume ${forCaller(config.out)}`);
