@@ -1,32 +1,45 @@
 import { engineProblem } from "@dflash/engine";
-import { describe, expect, test } from "vitest";
-import { generate } from "./generate.ts";
-import { engineOptions, loadTinyPair, readSpeculationCase } from "./tinyTarget.test-support.ts";
+import { expect, test } from "vitest";
+import { generate, type GenerateOptions } from "./generate.ts";
+import type { Generation } from "./generation.ts";
+import { measureAcceptance } from "./measureAcceptance.ts";
+import { engineOptions, loadTinyPair, readSpeculationCase, type SpeculationCase } from "./tinyTarget.test-support.ts";
 
 const missing = await engineProblem("tensorflow", engineOptions);
 
-describe.each(["wasm", "tensorflow"] as const)("on %s", (engineName) => {
-  const skipped = engineName === "tensorflow" && missing !== null;
-  const why = skipped ? ` (skipped: ${missing})` : "";
-  test.skipIf(skipped)(`tokens and acceptance lengths are PyTorch's, and those of the target alone${why}`, async () => {
-    const { ops, timer, target, drafter } = await loadTinyPair(engineName);
-    const { prompts, max_new_tokens: maxNewTokens, tau_pooled: pooled } = await readSpeculationCase();
-    const stopIds = [2];
-    const options = { ops, timer, target, maxNewTokens, stopIds };
-    const ids = prompts.map(({ prompt_ids }) => Int32Array.from(prompt_ids));
+function optionsOf({
+  prompts,
+  max_new_tokens: maxNewTokens,
+}: SpeculationCase): Omit<GenerateOptions, "ops" | "timer" | "target" | "drafter"> {
+  return { prompts: prompts.map(({ prompt_ids }) => Int32Array.from(prompt_ids)), maxNewTokens, stopIds: [2] };
+}
 
-    const speculated = await generate({ ...options, drafter, prompts: ids });
-    expect(speculated.map((answer) => [...answer.ids])).toEqual(prompts.map(({ output_ids }) => output_ids));
-    const lengths = speculated.map(({ acceptanceLengths }) => acceptanceLengths);
-    expect(lengths).toEqual(prompts.map(({ acceptance_lengths }) => acceptance_lengths));
-    const all = lengths.flat();
-    expect(all.reduce((sum, length) => sum + length, 0) / all.length).toBeCloseTo(pooled, 12);
+function expectPytorchs(answers: readonly Generation[], expected: SpeculationCase): void {
+  const { prompts, block_size: blockSize, tau_pooled: pooled } = expected;
+  expect(answers.map(({ ids }) => [...ids])).toEqual(prompts.map(({ output_ids }) => output_ids));
+  const lengths = answers.map(({ acceptanceLengths }) => acceptanceLengths);
+  expect(lengths).toEqual(prompts.map(({ acceptance_lengths }) => acceptance_lengths));
+  expect(measureAcceptance(answers, blockSize).pooled).toBeCloseTo(pooled, 12);
+}
 
-    const alone = await generate({ ...options, drafter: null, prompts: ids, batch: 8 });
-    expect(alone.map((answer) => [...answer.ids])).toEqual(prompts.map(({ greedy_ids }) => greedy_ids));
-    expect(alone.every(({ acceptanceLengths }) => acceptanceLengths.every((length) => length === 1))).toBe(true);
+test("tokens and acceptance lengths are PyTorch's, one prompt at a time and all together", async () => {
+  const expected = await readSpeculationCase();
+  const pair = await loadTinyPair("wasm");
+  expectPytorchs(await generate({ ...pair, ...optionsOf(expected) }), expected);
+  expectPytorchs(await generate({ ...pair, ...optionsOf(expected), batch: 8 }), expected);
+});
 
-    const together = await generate({ ...options, drafter, prompts: ids, batch: 8 });
-    expect(together).toEqual(speculated);
-  });
+test("the target alone gives PyTorch's greedy tokens", async () => {
+  const expected = await readSpeculationCase();
+  const pair = await loadTinyPair("wasm");
+  const alone = await generate({ ...pair, ...optionsOf(expected), drafter: null, batch: 8 });
+  expect(alone.map(({ ids }) => [...ids])).toEqual(expected.prompts.map(({ greedy_ids }) => greedy_ids));
+  expect(alone.every(({ acceptanceLengths }) => acceptanceLengths.every((length) => length === 1))).toBe(true);
+});
+
+const why = missing === null ? "" : ` (skipped: ${missing})`;
+test.skipIf(missing !== null)(`tensorflow gives PyTorch's tokens and acceptance lengths too${why}`, async () => {
+  const expected = await readSpeculationCase();
+  const pair = await loadTinyPair("tensorflow");
+  expectPytorchs(await generate({ ...pair, ...optionsOf(expected), batch: 8 }), expected);
 });
