@@ -78,17 +78,15 @@ export function createTimer(options: TimerOptions = {}): Timer {
     throw new Error(
       `timer: section "${infos[slot]!.name}" is ${
         kind === STEP_END
-          ? `still open at the end of step ${steps}; stop it in that step`
-          : "stopped but is not the innermost open one; start it first, or use begin()"
+          ? `still open at the end of step ${steps}; stop it first`
+          : "stopped but not the innermost open one; start it first, or use begin()"
       }`,
     );
   }
 
   function add(info: SectionInfo): number {
     if (infos.length === MAX_SECTIONS)
-      throw new RangeError(
-        `timer: section "${info.name}" is one more than the ${MAX_SECTIONS - 1} that a timer holds; make handles once`,
-      );
+      throw new RangeError(`timer: section "${info.name}" is one more than ${MAX_SECTIONS - 1}; make handles once`);
     // V8 keeps keys that are set one by one in a hash table beyond a dozen of them, which is slow; those of an object from JSON lie in a row, and its copies' too.
     internals.byName = JSON.parse(JSON.stringify({ ...internals.byName, [info.name]: null }));
     return infos.push(info) - 1;

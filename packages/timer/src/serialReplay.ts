@@ -50,7 +50,6 @@ export function createSerialReplay({ recorder, timeAt, totals, infos, refuse }: 
     if (counts) return;
     counts = true;
     totals.start = now[0]!;
-    since.fill(now[0]!);
   }
 
   function open(slot: number, parent: number): void {
@@ -64,7 +63,12 @@ export function createSerialReplay({ recorder, timeAt, totals, infos, refuse }: 
     runs[slot]! -= 1;
     if (!counts) return;
     sections[slot * STRIDE + COUNT]! += 1;
-    if (runs[slot] === 0) sections[slot * STRIDE + TOTAL]! += now[0]! - since[slot]!;
+    if (runs[slot] === 0) settle(slot);
+  }
+
+  /** A section that was open before the step counts from its start. */
+  function settle(slot: number): void {
+    sections[slot * STRIDE + TOTAL]! += now[0]! - Math.max(since[slot]!, totals.start);
   }
 
   function push(frame: number): void {
@@ -80,8 +84,8 @@ export function createSerialReplay({ recorder, timeAt, totals, infos, refuse }: 
     if (at === 0) return unbalanced(slot, kind);
     for (; depth - 1 > at && stack[depth - 1]! > SLOT; depth -= 1) close(stack[depth - 1]! & SLOT);
     if (depth - 1 > at && kind === STOP) unbalanced(slot, kind);
-    stack.copyWithin(at, at + 1, depth);
     depth -= 1;
+    if (at < depth) stack.copyWithin(at, at + 1, depth + 1);
     close(slot);
   }
 
@@ -91,8 +95,7 @@ export function createSerialReplay({ recorder, timeAt, totals, infos, refuse }: 
       if (frame <= SLOT) unbalanced(frame, STEP_END);
       pop(frame & SLOT, SETTLE);
     }
-    for (let slot = 1; slot < infos.length; slot += 1)
-      if (runs[slot]! > 0) sections[slot * STRIDE + TOTAL]! += now[0]! - since[slot]!;
+    for (let slot = 1; slot < infos.length; slot += 1) if (runs[slot]! > 0) settle(slot);
     sections[STEP_SLOT + TOTAL] = now[0]! - totals.start;
     counts = inStep = settling = false;
   }
@@ -141,7 +144,7 @@ export function createSerialReplay({ recorder, timeAt, totals, infos, refuse }: 
       settling = true;
     },
     lanes: () => serialLanes(infos, totals),
-    clear: () => clearTotals(totals),
+    clear: () => clearTotals(totals, infos.length),
   };
   return replay;
 }

@@ -31,7 +31,7 @@ export function createStepTotals(): StepTotals {
 }
 
 /** Makes room for the next step. */
-export function clearTotals(totals: StepTotals): void {
+export function clearTotals(totals: StepTotals, sectionCount: number): void {
   totals.unbalanced = totals.dropped = 0;
-  totals.sections.fill(0);
+  totals.sections.fill(0, 0, sectionCount * STRIDE);
 }

@@ -105,7 +105,7 @@ function createLaneReplay(internals: TimerInternals): LaneReplay {
     causes: (slot) => causeSums.read(slot),
     lost: (slot) => (laneTotals.dropped & (1 << registry.laneOf[slot]!)) > 0,
     clear() {
-      clearTotals(totals);
+      clearTotals(totals, infos.length);
       clearLaneTotals(laneTotals, registry.lanes.length);
       causeSums.clear();
     },

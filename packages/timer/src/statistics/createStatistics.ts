@@ -70,11 +70,11 @@ export function createStatistics(timer: Timer): Statistics {
     if (window.steps === 0) window.from = step;
     window.to = step;
     window.steps += 1;
-    recordTime(window.histograms[0]!, sections[SELF]!);
+    recordTime(window.histograms[0]!, sections, SELF);
     for (let slot = 0; slot < infos.length; slot += 1) {
       const at = slot * STRIDE;
       if (sections[at + COUNT]! > 0 || sections[at + TOTAL]! > 0)
-        recordTime(window.histograms[slot + 1]!, sections[at + TOTAL]!);
+        recordTime(window.histograms[slot + 1]!, sections, at + TOTAL);
     }
   }
 
