@@ -1,4 +1,4 @@
-import type { TensorflowBackend } from "./tensorflowOps.ts";
+import type { TensorflowBackend } from "./openTensorflowOps.ts";
 
 /** Gives TensorFlow's out-of-memory errors, which name an allocator and a status, one line that says what to lower. */
 export function refuseExhaustion(backend: TensorflowBackend & { binding: TensorflowBackend["binding"] }): void {

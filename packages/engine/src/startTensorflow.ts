@@ -3,7 +3,7 @@ import type { Engine } from "./engine.ts";
 import { loadTensorflowBinding } from "./loadTensorflowBinding.ts";
 import { refuseExhaustion } from "./refuseExhaustion.ts";
 import { cpuMultipliesBf16, type MatmulPrecision, type TensorflowSettings } from "./tensorflowEnvironment.ts";
-import { openTensorflowOps, type TensorflowBackend } from "./tensorflowOps.ts";
+import { openTensorflowOps, type TensorflowBackend } from "./openTensorflowOps.ts";
 import { activateBackend, tfjsEngine } from "./tfjsEngine.ts";
 
 /** The native TensorFlow engine, by the binding in the optional package `@tensorflow/tfjs-node-gpu`. */

@@ -1,7 +1,7 @@
 import * as tf from "@tensorflow/tfjs-core";
 import { countKernels } from "./countKernels.ts";
 import type { Engine } from "./engine.ts";
-import type { CountedTensorflowOps } from "./tensorflowOps.ts";
+import type { CountedTensorflowOps } from "./openTensorflowOps.ts";
 import type { OwnedWasmHeap } from "./wasmHeap.ts";
 import type { OwnedDeviceClock } from "./webgpu/deviceClock.ts";
 import type { CountedGpuPrograms } from "./webgpu/openGpuPrograms.ts";
