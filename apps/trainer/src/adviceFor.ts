@@ -3,7 +3,7 @@ const advice: Readonly<Record<string, string>> = {
   "target-bound":
     "the step waits for the target: run it beside the drafter (--target-workers 1, or one more), or only once (dflash capture, then --hidden-states)",
   "drafter-bound":
-    "the drafter does most of the work: fewer --anchors or a smaller --block-size a record, more --threads, or a faster --engine",
+    "the drafter does most of the work: fewer --anchors a record, a smaller --block-size, more --threads, or a faster --engine",
   "data-bound":
     "reading and tokenizing blocks: run the target in --target-workers, so that data are read during the step",
   queue: "the queue holds back: --min-ready 1 and a larger --queue",
