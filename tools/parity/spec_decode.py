@@ -42,7 +42,8 @@ def answer(target, drafter, prompt, max_new_tokens, stop_ids):
             accepted += 1
         ids += produced[: accepted + 1]
         lengths.append(accepted + 1)
-        cache.crop(start + accepted + 1)
+        if accepted + 1 < size:
+            cache.crop(accepted + 1 - size)
         features = torch.cat([features, block[:, : accepted + 1]], dim=1)
     new = ids[len(prompt) : len(prompt) + max_new_tokens]
     stop = next((i + 1 for i, token in enumerate(new) if token in stop_ids), len(new))

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -50,6 +51,7 @@ export async function loadTinyPair(engineName: EngineName): Promise<TinyPair> {
   const ops = createOps(engine);
   const timer = createTimer();
   const target = await loadCausalLM(fromRoot("data/tiny-target"), { ops });
-  const drafter = await loadDrafter(join(fixtures, "drafter-b8"), { ops, timer });
+  const given = join(fixtures, "drafter-b8");
+  const drafter = await loadDrafter(existsSync(given) ? given : fromRoot("fixtures/drafter-b8"), { ops, timer });
   return { ops, timer, target, drafter };
 }

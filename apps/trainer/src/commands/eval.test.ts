@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { dflash, repository, temporaryFolder } from "../dflash.test-support.ts";
 
-const drafter = join(process.env["DFLASH_FIXTURES"] ?? join(repository, "fixtures"), "drafter-b8");
+const drafter = join(repository, "fixtures/drafter-b8");
 const short = ["eval", "--threads", "1", "--engine", "wasm", "--max-new-tokens", "24"];
 
 test("eval prints what a drafter is worth and writes the same figures", async () => {

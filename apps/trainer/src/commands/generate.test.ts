@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { defaultData } from "../defaultTarget.ts";
 import { dflash, repository, temporaryFolder } from "../dflash.test-support.ts";
 
-const drafter = join(process.env["DFLASH_FIXTURES"] ?? join(repository, "fixtures"), "drafter-b8");
+const drafter = join(repository, "fixtures/drafter-b8");
 
 test("generate prints the target's answer, plain in a pipe, and what it took", async () => {
   const [question, answer] = JSON.parse(readFileSync(defaultData, "utf8").split("\n", 1)[0]!).messages;

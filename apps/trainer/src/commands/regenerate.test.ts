@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { defaultData } from "../defaultTarget.ts";
 import { dflash, repository, temporaryFolder } from "../dflash.test-support.ts";
 
-const drafter = ["--drafter", join(process.env["DFLASH_FIXTURES"] ?? join(repository, "fixtures"), "drafter-b8")];
+const drafter = ["--drafter", join(repository, "fixtures/drafter-b8")];
 const engine = ["--threads", "1", "--engine", "wasm"];
 const lines = (file: string): unknown[] =>
   readFileSync(file, "utf8")
