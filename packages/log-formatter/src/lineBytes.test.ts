@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { createNames } from "./createNames.ts";
 import {
   createBuffer,
   createLine,
-  createNames,
   type LineBuffer,
   prepare,
   put,

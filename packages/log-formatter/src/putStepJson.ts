@@ -1,4 +1,5 @@
-import { createNames, type LineBuffer, prepare, put, putNumber, putText, putTime } from "./lineBytes.ts";
+import { createNames } from "./createNames.ts";
+import { type LineBuffer, prepare, put, putNumber, putText, putTime } from "./lineBytes.ts";
 import { putSection, type SectionKeys } from "./putSection.ts";
 import type { StepRecord } from "./record.ts";
 import { toJson } from "./toJson.ts";

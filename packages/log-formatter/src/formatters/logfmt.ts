@@ -1,14 +1,5 @@
-import {
-  createLine,
-  createNames,
-  type LineBuffer,
-  type Prepared,
-  prepare,
-  put,
-  putNumber,
-  putText,
-  putTime,
-} from "../lineBytes.ts";
+import { createNames } from "../createNames.ts";
+import { createLine, type LineBuffer, type Prepared, prepare, put, putNumber, putText, putTime } from "../lineBytes.ts";
 import type { LogFormatter } from "../logFormatter.ts";
 import { percentEncodeName, percentEncodeText, sectionPath } from "../percentEncode.ts";
 import { putSection, type SectionKeys } from "../putSection.ts";

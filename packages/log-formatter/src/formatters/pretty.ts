@@ -1,4 +1,4 @@
-import { createNames } from "../lineBytes.ts";
+import { createNames } from "../createNames.ts";
 import type { LogFormatter, LogTarget } from "../logFormatter.ts";
 import { displayWidth, printable } from "../printable.ts";
 import type { StepRecord, SummaryRecord } from "../record.ts";

@@ -1,13 +1,5 @@
-import {
-  createLine,
-  createNames,
-  type LineBuffer,
-  type Prepared,
-  prepare,
-  put,
-  putNumber,
-  putTime,
-} from "../lineBytes.ts";
+import { createNames } from "../createNames.ts";
+import { createLine, type LineBuffer, type Prepared, prepare, put, putNumber, putTime } from "../lineBytes.ts";
 import type { LogFormatter } from "../logFormatter.ts";
 import type { StepRecord } from "../record.ts";
 import { family, labels, putLine } from "./prometheusText.ts";

@@ -1,5 +1,6 @@
 import { crc32c } from "../crc32c.ts";
-import { createLine, createNames, encode, type LineBuffer, type Prepared, prepare, put } from "../lineBytes.ts";
+import { createNames } from "../createNames.ts";
+import { createLine, encode, type LineBuffer, type Prepared, prepare, put } from "../lineBytes.ts";
 import type { LogFormatter } from "../logFormatter.ts";
 import type { EventRecord, StepRecord } from "../record.ts";
 

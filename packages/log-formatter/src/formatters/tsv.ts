@@ -1,14 +1,5 @@
-import {
-  createLine,
-  createNames,
-  encode,
-  type LineBuffer,
-  prepare,
-  put,
-  putNumber,
-  putText,
-  putTime,
-} from "../lineBytes.ts";
+import { createNames } from "../createNames.ts";
+import { createLine, encode, type LineBuffer, prepare, put, putNumber, putText, putTime } from "../lineBytes.ts";
 import type { LogFormatter } from "../logFormatter.ts";
 import { percentEncodeName, percentEncodeText } from "../percentEncode.ts";
 import type { SectionRecord, StepRecord } from "../record.ts";
