@@ -4,7 +4,7 @@
 set -euo pipefail
 folder=$(realpath "${1:?usage: bundleForGpu.sh FOLDER}")
 cd "$(dirname "$0")"
-../../packages/engine/node_modules/.bin/tsdown --logLevel error
+node_modules/.bin/tsdown --logLevel error
 cd dist
 cat >package.json <<'JSON'
 {
