@@ -15,7 +15,7 @@ export function readConfigFile(path: string): Given {
   const document = parse(text, lines, shown);
   const place = (offset: number | undefined): string => `${shown}:${lines.linePos(offset ?? 0).line}`;
   const [problem] = document.errors;
-  if (problem) throw new Error(`${place(problem.pos[0])}: ${problem.message.split("\n", 1)[0]}`);
+  if (problem) throw new Error(`${place(problem.pos[0])}: ${inWords(problem.message)}`);
   const { contents } = document;
   if (contents === null || (isScalar(contents) && contents.value === null)) return new Map();
   if (!isMap(contents)) throw new Error(`${shown}: expected settings, such as "steps: 300", one a line`);
@@ -42,6 +42,10 @@ export function readConfigFile(path: string): Given {
   }
 }
 
+/** The parser's complaint in one line; it recurses into what is nested. */
+const inWords = (message: string): string =>
+  message.includes("call stack") ? "nested too deeply for a config" : message.split("\n", 1)[0]!;
+
 function readText(path: string, shown: string): string {
   try {
     const { size } = statSync(path);
@@ -64,8 +68,11 @@ function parse(text: string, lineCounter: LineCounter, shown: string): ReturnTyp
     return parseDocument(text, { lineCounter, prettyErrors: false });
   } catch (error) {
     // Nested so deeply that the parser's recursion ends.
-    throw new Error(`${shown}: can't be read as YAML (${error instanceof Error ? error.message : String(error)})`, {
-      cause: error,
-    });
+    throw new Error(
+      `${shown}: can't be read as YAML (${inWords(error instanceof Error ? error.message : String(error))})`,
+      {
+        cause: error,
+      },
+    );
   }
 }
