@@ -8,6 +8,8 @@ export interface EngineCheck {
   /** Null when it does not start. */
   readonly working: {
     readonly deterministic: boolean;
+    /** Whether its device is a program on the CPU, so that it is used only by name. */
+    readonly emulated: boolean;
     /** Floating-point operations a second in products. */
     readonly flops: number;
     /** Largest difference between the fused and the composed form's loss and gradients, relative to their largest value. */
@@ -39,6 +41,7 @@ export async function checkEngine(name: EngineName): Promise<EngineCheck> {
       line: withoutName(engine.description),
       working: {
         deterministic: engine.deterministic,
+        emulated: engine.emulated,
         flops: await measurePeakFlops(ops),
         difference: Math.max(...differences),
         composed,

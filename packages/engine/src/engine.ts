@@ -41,6 +41,8 @@ export interface Engine {
   readonly threads: number;
   /** Whether the same inputs give the same bits on every run. */
   readonly deterministic: boolean;
+  /** Whether its device is a program on the CPU, which `auto` never takes: a GPU in software. */
+  readonly emulated: boolean;
   /** Direct access to the memory of the `wasm` engine, for fused kernels; null on the others. */
   readonly wasmHeap: WasmHeap | null;
   /** TensorFlow's own ops on the `tensorflow` engines, for fused kernels; null on the others. */

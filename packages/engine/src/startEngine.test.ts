@@ -14,12 +14,12 @@ afterEach(() => {
   engine = null;
 });
 
-/** Whether the engine starts on this machine. */
+/** Whether the engine starts on this machine, on more than a GPU in software, which `auto` refuses. */
 const works = (name: EngineName): Promise<boolean> =>
   startEngine(name, { threads: 1 }).then(
     (started) => {
       started.dispose();
-      return true;
+      return !started.emulated;
     },
     () => false,
   );

@@ -43,6 +43,7 @@ export async function startWebgpu(
     deterministic: false,
     gpuPrograms: programs,
     deviceClock: clock,
+    emulated: software,
     sync,
   });
   return {

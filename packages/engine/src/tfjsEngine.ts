@@ -9,6 +9,7 @@ import type { CountedGpuPrograms } from "./webgpu/openGpuPrograms.ts";
 /** What each engine adds to the parts that all tfjs backends share. */
 export interface TfjsEngineParts extends Pick<Engine, "name" | "description" | "threads" | "deterministic" | "sync"> {
   readonly heapBytes?: () => number;
+  readonly emulated?: boolean;
   readonly wasmHeap?: OwnedWasmHeap;
   readonly tensorflowOps?: CountedTensorflowOps;
   readonly gpuPrograms?: CountedGpuPrograms;
@@ -37,6 +38,7 @@ export function tfjsEngine({
   tensorflowOps,
   gpuPrograms,
   deviceClock,
+  emulated,
   ...parts
 }: TfjsEngineParts): Engine {
   running = parts.name;
@@ -53,6 +55,7 @@ export function tfjsEngine({
     tensorflowOps: tensorflowOps ?? null,
     gpuPrograms: gpuPrograms ?? null,
     deviceClock: deviceClock ?? null,
+    emulated: emulated ?? false,
     memory: () => ({ tensors: counts.counters.tensors, bytes: counts.liveBytes(), heapBytes: heapBytes?.() ?? null }),
     counters: counts.counters,
     dispose() {

@@ -30,7 +30,7 @@ async function examine(): Promise<void> {
     progress.say(`checking ${name}`);
     const check = await checkApart(name);
     progress.end();
-    if (check.working !== null) working.push(name);
+    if (check.working !== null && !check.working.emulated) working.push(name);
     for (const line of describe(name, check)) console.log(line);
   }
   console.log(working[0] === undefined ? "no engine works here" : `train takes ${working[0]} unless told otherwise`);
