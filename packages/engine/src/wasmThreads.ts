@@ -28,7 +28,8 @@ export function startWasmThreads(module: object, memory: WasmMemory, threads: nu
   const shared = new Float64Array(new SharedArrayBuffer(MOST_VALUES * 8));
   const workers = Array.from({ length: threads - 1 }, (_, index) => {
     const workerData = { module, memory, words, shared, thread: index + 1 };
-    const worker = new Worker(workerSource, { eval: true, execArgv: [], workerData });
+    // Its output is left unread: with more than ten threads, Node would warn of as many listeners on this process's own.
+    const worker = new Worker(workerSource, { eval: true, execArgv: [], workerData, stdout: true, stderr: true });
     // A worker that can't start is one thread less: this thread then does its tasks.
     worker.on("error", () => {});
     worker.unref();
