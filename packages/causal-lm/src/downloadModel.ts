@@ -1,13 +1,6 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import {
-  downloadFile,
-  getHFHubCachePath,
-  getRepoFolderName,
-  HubApiError,
-  listFiles,
-  modelInfo,
-} from "@huggingface/hub";
+import type * as Hub from "@huggingface/hub";
 import { openCheckpoint } from "@dflash/safetensors";
 import { cacheFile, type HubFile } from "./cacheFile.ts";
 import { readCausalLMConfig } from "./causalLMConfig.ts";
@@ -51,15 +44,17 @@ export const isModelName = (name: string): boolean => /^[\w-][\w.-]*\/[\w-][\w.-
  */
 export async function downloadModel(name: string, options: DownloadModelOptions = {}): Promise<string> {
   if (!isModelName(name)) throw new Error(`${name}: not the name of a model, expected owner/name`);
-  const { revision = "main", cacheDir = getHFHubCachePath(), onProgress, signal } = options;
-  const storage = join(cacheDir, getRepoFolderName({ type: "model", name }));
+  // Here, since it takes a quarter of a second to load and most models are folders.
+  const hub = await import("@huggingface/hub");
+  const { revision = "main", cacheDir = hub.getHFHubCachePath(), onProgress, signal } = options;
+  const storage = join(cacheDir, hub.getRepoFolderName({ type: "model", name }));
   const ref = join(storage, "refs", revision);
   const access = hubAccess(options);
   try {
-    const { sha: commit } = await modelInfo({ ...access, name, revision, additionalFields: ["sha"] });
+    const { sha: commit } = await hub.modelInfo({ ...access, name, revision, additionalFields: ["sha"] });
     const at = { ...access, repo: name, revision: commit };
     const files: HubFile[] = [];
-    for await (const { type, path, size, oid = commit, lfs } of listFiles(at)) {
+    for await (const { type, path, size, oid = commit, lfs } of hub.listFiles(at)) {
       if (type === "file") files.push({ path, size, etag: hash(lfs?.oid ?? oid), sha256: lfs?.oid });
     }
     const folder = join(storage, "snapshots", hash(commit));
@@ -68,7 +63,7 @@ export async function downloadModel(name: string, options: DownloadModelOptions 
     let before = 0;
     for (const file of needed) {
       const fetchFrom = async (start: number): Promise<ReadableStream<Uint8Array>> => {
-        const blob = await downloadFile({ ...at, path: file.path });
+        const blob = await hub.downloadFile({ ...at, path: file.path });
         if (!blob) throw new Error(`${file.path}: gone from the hub meanwhile`);
         return blob.slice(start).stream();
       };
@@ -86,7 +81,7 @@ export async function downloadModel(name: string, options: DownloadModelOptions 
     const isOffline = error instanceof TypeError && error.message === "fetch failed";
     const cached = isOffline ? await cachedModel(storage, ref).catch(() => undefined) : undefined;
     if (cached !== undefined) return cached;
-    throw new Error(`${name}: ${reason(error)}`, { cause: error });
+    throw new Error(`${name}: ${reason(error, hub)}`, { cause: error });
   }
 }
 
@@ -132,7 +127,7 @@ async function cachedModel(storage: string, ref: string): Promise<string> {
   return folder;
 }
 
-function reason(error: unknown): string {
+function reason(error: unknown, { HubApiError }: typeof Hub): string {
   if (error instanceof HubApiError) {
     const { statusCode, url } = error;
     const { host } = new URL(url);
