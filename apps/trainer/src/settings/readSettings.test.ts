@@ -83,6 +83,14 @@ describe("a config file", () => {
     ]);
   });
 
+  test("traces and profiles steps that the run has", () => {
+    expect(refusal("steps: 9\ntrace: 3:9\ncpuProfile: 9:9\n")).toEqual([]);
+    expect(refusal("steps: 5\ntrace: 3:9\ncpuProfile: 4:2\n")).toEqual([
+      "train.yaml:2: trace 3:9: expected an end no later than the run's last step, 5",
+      "train.yaml:3: cpuProfile 4:2: expected a range of steps such as 10:20, its end not before its start",
+    ]);
+  });
+
   test("that is no YAML, or no settings, is refused at its line", () => {
     expect(refusal("steps: 3\nrows: [1, 2\n")[0]).toMatch(/^train\.yaml:3: /);
     expect(refusal("steps: 1\nsteps: 2\n")[0]).toMatch(/^train\.yaml:2: .*unique/);

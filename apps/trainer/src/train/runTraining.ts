@@ -12,7 +12,7 @@ import { openOutputs } from "./openOutputs.ts";
 import { attemptFile, resumeRun, type RunStart } from "./resumeRun.ts";
 import { runTotals } from "./runTotals.ts";
 import { stopOnInterrupt } from "./stopOnInterrupt.ts";
-import { stepRange } from "./stepRange.ts";
+import { stepRange, type StepRange } from "./stepRange.ts";
 import { newTrainConfig, readTrainSettings } from "./trainConfig.ts";
 import { wire, type WiredRun } from "./wire.ts";
 import { withRemedy } from "./withRemedy.ts";
@@ -48,7 +48,7 @@ export async function runTraining(given: Given, resume?: string): Promise<void> 
     for (const event of watch?.(record) ?? []) run.log.emit("event", event);
   });
 
-  profileSome(run, say);
+  const profiled = profileSome(run, say);
   const interrupt = stopOnInterrupt(say);
   try {
     const training = run.start(interrupt.signal);
@@ -71,6 +71,10 @@ export async function runTraining(given: Given, resume?: string): Promise<void> 
     };
     writeJson(join(config.out, "summary.json"), result);
     for (const line of totals.lines()) say(line);
+    if (profiled !== null && steps < profiled.to)
+      say(
+        `no CPU profile: the run ended after step ${steps}, --cpu-profile ${config.cpuProfile} wants step ${profiled.to}`,
+      );
     for (const line of judgement ? judgementLines(judgement) : []) say(line);
     say(`drafter, log and summary are in ${forCaller(config.out)}`);
     if (reason === "signal") {
@@ -90,14 +94,15 @@ export async function runTraining(given: Given, resume?: string): Promise<void> 
   }
 }
 
-/** Profiles the steps that `--cpu-profile` names, if any. */
-function profileSome({ config, timer, stepsBefore }: WiredRun, say: (line: string) => void): void {
+/** Profiles the steps that `--cpu-profile` names, if any, and gives them. */
+function profileSome({ config, timer, stepsBefore }: WiredRun, say: (line: string) => void): StepRange | null {
   const range = config.cpuProfile === null ? null : stepRange(config.cpuProfile);
-  if (range === null) return;
+  if (range === null) return null;
   const path = join(config.out, "profile.cpuprofile");
   writeCpuProfile({ timer, range, stepsBefore, path, say }).catch((error: unknown) =>
     say(`--cpu-profile ${config.cpuProfile}: ${String(error)}`),
   );
+  return range;
 }
 
 async function newRun(given: Given): Promise<RunStart> {

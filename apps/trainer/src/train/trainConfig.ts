@@ -26,12 +26,14 @@ export type TrainConfig = Omit<TrainValues, "buckets" | "out"> & {
 /** Settings of a run and how they came about. */
 export type TrainSettings = ReadSettings<typeof trainFields>;
 
-/** Ranges of steps go forward, and need the timer. */
+/** Ranges of steps go forward, lie in the run, and need the timer. */
 const rangeRule = (name: "trace" | "cpuProfile"): Rule<typeof trainFields> => ({
-  of: [name, "telemetry"],
-  check: ({ [name]: range, telemetry }) => {
-    if (range === null) return undefined;
-    if (stepRange(range) === null) return "expected a range of steps such as 10:20, its end not before its start";
+  of: [name, "steps", "telemetry"],
+  check: ({ [name]: text, steps, telemetry }) => {
+    if (text === null) return undefined;
+    const range = stepRange(text);
+    if (range === null) return "expected a range of steps such as 10:20, its end not before its start";
+    if (range.to > steps) return `expected an end no later than the run's last step, ${steps}`;
     return telemetry ? undefined : "needs the timing that --no-telemetry turns off";
   },
 });
