@@ -110,7 +110,7 @@ test("auto takes the first engine that starts, and says what the faster ones lac
   }
   const { name, description } = await start("auto", { threads: 1 });
   expect(name).toBe(engineNames[missing.length]);
-  expect(description.includes("tensorflow: ")).toBe(missing.includes("tensorflow"));
+  expect(description.includes("no tensorflow: ")).toBe(missing.includes("tensorflow"));
   expect(description).not.toContain("\n");
   expect(description.length).toBeLessThan(200);
 });
