@@ -1,4 +1,7 @@
-/** Prints, as Markdown, what a training step takes on each engine beside PyTorch's in the same run: the test model and the default DFlash step. */
+/**
+ * Prints, as Markdown, what a training step takes on each engine beside PyTorch's in the same run: the test model, also on
+ * jax-js, and the default DFlash step. `--rows wasm,jax-js` runs only the rows whose name has one of the words in it.
+ */
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -6,9 +9,15 @@ import { firstBatches } from "@dflash/bench-ops/trainingStep";
 import { timeWorkers, type Worker, type WorkerTimes } from "./timeWorkers.ts";
 
 const { values } = parseArgs({
-  options: { rounds: { type: "string", default: "20" }, threads: { type: "string", default: "2" } },
+  options: {
+    rounds: { type: "string", default: "20" },
+    threads: { type: "string", default: "2" },
+    rows: { type: "string", default: "" },
+  },
 });
 const { rounds, threads } = values;
+const words = values.rows.toLowerCase().split(",");
+const chosen = ({ name }: Worker): boolean => words.some((word) => name.toLowerCase().includes(word));
 const path = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
 
 const engine = (step: string, name: string, ...more: string[]): string[] => {
@@ -33,7 +42,11 @@ print(
       { name: "PyTorch, eager attention", command: peer("eager") },
       { name: "PyTorch, SDPA, fused AdamW", command: peer("sdpa") },
       ...engines("language-model"),
-    ],
+      {
+        name: "jax-js, wasm",
+        command: [process.execPath, "--import", "tsx", path("jaxWorker.ts"), "--threads", threads],
+      },
+    ].filter(chosen),
     Number(rounds),
   ),
 );
@@ -41,17 +54,18 @@ print(
   "default DFlash step",
   await timeWorkers(
     [
-      { name: "PyTorch, SDPA, fused AdamW", command: ["python3", path("../ops/pytorch.py"), batches] },
+      { name: "PyTorch, SDPA, fused AdamW", command: ["python3", path("../ops/pytorch.py"), batches, threads] },
       ...engines("dflash"),
-    ],
+    ].filter(chosen),
     Number(rounds),
   ),
 );
 
 function print(title: string, times: readonly WorkerTimes[]): void {
-  const peerTimes = times[0];
+  const [peerTimes] = times;
+  if (peerTimes === undefined) return;
   console.log(
-    `| ${title} | median ms | p10 to p90 | n | speed beside PyTorch | least CPU ms | peak MiB | dispatches | last loss |`,
+    `| ${title} | median ms | p10 to p90 | n | speed beside ${peerTimes.name} | least CPU ms | peak MiB | dispatches | last loss |`,
   );
   console.log("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
   for (const { name, wall, cpu, losses, dispatches, peakMiB } of times) {
@@ -60,7 +74,7 @@ function print(title: string, times: readonly WorkerTimes[]): void {
       continue;
     }
     const spread = `${at(wall, 0.1).toFixed(0)} to ${at(wall, 0.9).toFixed(0)}`;
-    const speed = peerTimes?.wall.length ? (at(peerTimes.wall, 0.5) / at(wall, 0.5)).toFixed(2) : "";
+    const speed = peerTimes.wall.length > 0 ? (at(peerTimes.wall, 0.5) / at(wall, 0.5)).toFixed(2) : "";
     console.log(
       `| ${name} | ${at(wall, 0.5).toFixed(0)} | ${spread} | ${wall.length} | ${speed} | ${at(cpu, 0).toFixed(0)} | ` +
         `${peakMiB?.toFixed(0) ?? ""} | ${dispatches ?? ""} | ${losses.at(-1)?.toFixed(5) ?? ""} |`,

@@ -1,32 +1,16 @@
 import type { RowRanges } from "@dflash/block-mask";
 import type { AdamWState, Ops, Tensor } from "@dflash/ops";
-import { languageModel as size, parameterValues, trainingRows } from "./languageModelCase.ts";
+import { languageModel as size, parameterShapes, parameterValues, trainingRows } from "./languageModelCase.ts";
 import type { Step } from "./step.ts";
 
 /** The test model of this benchmark on our ops: a Qwen3-style decoder with tied embeddings, trained on one batch. */
 export function createLanguageModelStep(ops: Ops): Step {
-  const { layers, hidden, heads, kvHeads, headDim, feedForward, vocabulary, rows, length } = size;
+  const { layers, heads, kvHeads, headDim, rows, length } = size;
   const tokens = rows * length;
   const parameters = new Map<string, Tensor>();
-  const add = (name: string, ...shape: number[]): void => {
+  for (const [name, shape] of parameterShapes()) {
     parameters.set(name, ops.upload(parameterValues(parameters.size, shape), shape));
-  };
-  add("embed", vocabulary, hidden);
-  for (let layer = 0; layer < layers; layer++) {
-    const at = (name: string): string => `${layer}.${name}`;
-    add(at("inputNorm"), hidden);
-    add(at("query"), heads * headDim, hidden);
-    add(at("key"), kvHeads * headDim, hidden);
-    add(at("value"), kvHeads * headDim, hidden);
-    add(at("output"), hidden, heads * headDim);
-    add(at("queryNorm"), headDim);
-    add(at("keyNorm"), headDim);
-    add(at("postNorm"), hidden);
-    add(at("gate"), feedForward, hidden);
-    add(at("up"), feedForward, hidden);
-    add(at("down"), hidden, feedForward);
   }
-  add("norm", hidden);
   const states = new Map<string, AdamWState>(
     [...parameters].map(([name, { shape }]) => [name, { mean: ops.zeros(shape), variance: ops.zeros(shape) }]),
   );

@@ -16,6 +16,27 @@ export const languageModel = {
   block: 16,
 } as const;
 
+/** Shapes of the parameters by name, in the order of their numbers. */
+export function parameterShapes(): Map<string, number[]> {
+  const { layers, hidden, heads, kvHeads, headDim, feedForward, vocabulary } = languageModel;
+  const shapes = new Map<string, number[]>([["embed", [vocabulary, hidden]]]);
+  for (let layer = 0; layer < layers; layer++) {
+    const add = (name: string, ...shape: number[]): void => void shapes.set(`${layer}.${name}`, shape);
+    add("inputNorm", hidden);
+    add("query", heads * headDim, hidden);
+    add("key", kvHeads * headDim, hidden);
+    add("value", kvHeads * headDim, hidden);
+    add("output", hidden, heads * headDim);
+    add("queryNorm", headDim);
+    add("keyNorm", headDim);
+    add("postNorm", hidden);
+    add("gate", feedForward, hidden);
+    add("up", feedForward, hidden);
+    add("down", hidden, feedForward);
+  }
+  return shapes.set("norm", [hidden]);
+}
+
 /** A number in [0, 1) for each pair of integers; pytorch.py has the same. */
 const fraction = (index: number, stream: number): number => {
   const value = Math.sin((index + 1) * 12.9898 + stream * 78.233) * 43_758.5453;

@@ -1,9 +1,9 @@
 /** Runs a training step on an engine for every line of standard input and answers with its figures. */
-import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
 import { startEngine, type EngineName } from "@dflash/engine";
 import { createOps } from "@dflash/ops";
 import { createTrainingStep, firstBatches } from "@dflash/bench-ops/trainingStep";
+import { answerSteps } from "./answerSteps.ts";
 import { createLanguageModelStep } from "./languageModel.ts";
 
 const { values } = parseArgs({
@@ -24,13 +24,5 @@ const engine = await startEngine(values.engine as EngineName, {
 const ops = createOps(engine, { fused: !values.composed });
 const step =
   values.case === "dflash" ? await createTrainingStep(ops, await firstBatches(8)) : createLanguageModelStep(ops);
-for await (const _ of createInterface({ input: process.stdin })) {
-  const { kernels } = engine.counters;
-  const [start, cpuStart] = [performance.now(), process.cpuUsage()];
-  const loss = await step.run();
-  const wall = performance.now() - start;
-  const { user, system } = process.cpuUsage(cpuStart);
-  const dispatches = engine.counters.kernels - kernels;
-  console.log(JSON.stringify({ wall, cpu: (user + system) / 1000, loss, dispatches }));
-}
+await answerSteps(step, () => engine.counters.kernels);
 process.exit(0);

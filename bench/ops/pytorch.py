@@ -1,6 +1,7 @@
 """The default training step in PyTorch: for every line of standard input a step, answered with its wall and CPU time in ms.
 
-The argument is a list of batches, each the boundaries of its packed rows. Weights and tokens are random: only time is compared.
+The arguments are a list of batches, each the boundaries of its packed rows, and the number of threads. Weights and tokens are
+random: only time is compared.
 """
 
 import json
@@ -13,7 +14,7 @@ import torch.nn.functional as F
 HIDDEN, INNER, VOCABULARY, HEADS, KV_HEADS, HEAD_DIM = 256, 768, 4096, 8, 4, 32
 TARGET_LAYERS, CAPTURED, DRAFTER_LAYERS, BLOCK, ANCHORS = 6, 5, 2, 8, 32
 torch.manual_seed(0)
-torch.set_num_threads(2)
+torch.set_num_threads(int(sys.argv[2]))
 
 
 def parameters(**shapes):

@@ -1,11 +1,11 @@
 /** Runs a step of the default training for every line of standard input and answers with its wall and CPU time in ms. */
 import { createInterface } from "node:readline";
-import { startEngine } from "@dflash/engine";
 import { createOps } from "@dflash/ops";
+import { startBenchEngine } from "./startBenchEngine.ts";
 import { createTrainingStep, firstBatches } from "./trainingStep.ts";
 
-const [threads, form] = process.argv.slice(2);
-const engine = await startEngine("wasm", { threads: Number(threads) });
+const [name = "wasm", threads, form] = process.argv.slice(2);
+const engine = await startBenchEngine(name, Number(threads));
 const ops = createOps(engine, { fused: form === "fused" });
 const step = await createTrainingStep(ops, await firstBatches(8));
 for await (const _ of createInterface({ input: process.stdin })) {

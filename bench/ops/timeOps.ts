@@ -1,4 +1,4 @@
-import { startEngine } from "@dflash/engine";
+import type { Engine } from "@dflash/engine";
 import { createOps, type Ops } from "@dflash/ops";
 import { summarize, type Times } from "./measure.ts";
 import { opCases } from "./opCases.ts";
@@ -11,8 +11,7 @@ export interface OpTimes {
 }
 
 /** Times every op fused and composed for about `ms` each. */
-export async function timeOps(ms: number): Promise<OpTimes[]> {
-  const engine = await startEngine("wasm");
+export async function timeOps(engine: Engine, ms: number): Promise<OpTimes[]> {
   const forms = { fused: createOps(engine), composed: createOps(engine, { fused: false }) };
   const results: OpTimes[] = [];
   for (const { name, shapes, run } of opCases) {
@@ -40,7 +39,6 @@ export async function timeOps(ms: number): Promise<OpTimes[]> {
     }
     results.push({ name, fused: summarize(times.fused), composed: summarize(times.composed) });
   }
-  engine.dispose();
   return results;
 }
 

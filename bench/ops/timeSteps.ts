@@ -14,21 +14,22 @@ export interface StepTimes {
 const path = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
 
 /** Times the default step of each means in turn, so that all see the same machine; the slow one less often. */
-export async function timeSteps(rounds: number): Promise<StepTimes[]> {
-  const wasm = (threads: number, form: string): string[] => [
+export async function timeSteps(engine: string, rounds: number): Promise<StepTimes[]> {
+  const ours = (threads: number, form: string): string[] => [
     process.execPath,
     "--import",
     "tsx",
     path("stepProcess.ts"),
+    engine,
     String(threads),
     form,
   ];
   const batches = (await firstBatches(8)).map(({ rowStarts }) => [...rowStarts]);
   const means = [
-    { name: "PyTorch, 2 threads", every: 1, command: ["python3", path("pytorch.py"), JSON.stringify(batches)] },
-    { name: "wasm fused, 2 threads", every: 1, command: wasm(2, "fused") },
-    { name: "wasm fused, 1 thread", every: 1, command: wasm(1, "fused") },
-    { name: "wasm composed, 1 thread", every: 8, command: wasm(1, "composed") },
+    { name: "PyTorch, 2 threads", every: 1, command: ["python3", path("pytorch.py"), JSON.stringify(batches), "2"] },
+    { name: `${engine} fused, 2 threads`, every: 1, command: ours(2, "fused") },
+    { name: `${engine} fused, 1 thread`, every: 1, command: ours(1, "fused") },
+    { name: `${engine} composed, 1 thread`, every: 8, command: ours(1, "composed") },
   ].map((mean) => ({ ...mean, process: startStepper(mean.command), times: [] as StepTime[] }));
 
   const warmUp = 3;
