@@ -1,6 +1,4 @@
-import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { createInterface } from "node:readline";
+import { startStepper } from "@dflash/bench-ops/startStepper";
 
 /** One way to compute a step: a program that answers each line of its input with the figures of a step, as JSON. */
 export interface Worker {
@@ -33,7 +31,11 @@ const warmUp = 3;
 
 /** Lets the workers take `rounds` steps each, one of each in turn, so that all see the same machine. */
 export async function timeWorkers(workers: readonly Worker[], rounds: number): Promise<WorkerTimes[]> {
-  const running = workers.map((worker) => ({ ...start(worker), name: worker.name, answers: [] as Answer[] }));
+  const running = workers.map((worker) => ({
+    ...startStepper<Answer>(worker.command),
+    name: worker.name,
+    answers: [] as Answer[],
+  }));
   for (let round = 0; round < warmUp + rounds; round++) {
     for (const worker of running) {
       const answer = await worker.step();
@@ -52,28 +54,4 @@ export async function timeWorkers(workers: readonly Worker[], rounds: number): P
       peakMiB,
     };
   });
-}
-
-function start({ command }: Worker): { step: () => Promise<Answer | null>; end: () => number | null } {
-  const [program = "", ...args] = command;
-  const child = spawn(program, args, { stdio: ["pipe", "pipe", "inherit"] });
-  child.on("error", (error) => console.error(`not run: ${error.message}`));
-  child.stdin.on("error", () => {});
-  const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  return {
-    async step() {
-      child.stdin.write("step\n");
-      const { value, done } = await answers.next();
-      if (done) return null;
-      const answer: Answer = JSON.parse(value);
-      return answer;
-    },
-    end() {
-      const status = child.exitCode === null && child.pid !== undefined ? `/proc/${child.pid}/status` : "";
-      child.stdin.end();
-      if (status === "" || process.platform !== "linux") return null;
-      const [, kib] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(status, "utf8")) ?? [];
-      return kib === undefined ? null : Number(kib) / 1024;
-    },
-  };
 }

@@ -1,7 +1,6 @@
-import { spawn } from "node:child_process";
-import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { summarize, type Times } from "./measure.ts";
+import { startStepper } from "./startStepper.ts";
 import { firstBatches } from "./trainingStep.ts";
 
 /** The default step by one means, in a process of its own. */
@@ -30,7 +29,7 @@ export async function timeSteps(engine: string, rounds: number): Promise<StepTim
     { name: `${engine} fused, 2 threads`, every: 1, command: ours(2, "fused") },
     { name: `${engine} fused, 1 thread`, every: 1, command: ours(1, "fused") },
     { name: `${engine} composed, 1 thread`, every: 8, command: ours(1, "composed") },
-  ].map((mean) => ({ ...mean, process: startStepper(mean.command), times: [] as StepTime[] }));
+  ].map((mean) => ({ ...mean, process: startStepper<StepTime>(mean.command), times: [] as StepTime[] }));
 
   const warmUp = 3;
   for (let round = -warmUp; round < rounds; round++) {
@@ -53,22 +52,4 @@ export async function timeSteps(engine: string, rounds: number): Promise<StepTim
 interface StepTime {
   readonly wall: number;
   readonly cpu: number;
-}
-
-/** A process that answers each line with the times of a step; null once it has ended. */
-function startStepper([command = "", ...args]: readonly string[]): { step(): Promise<StepTime | null>; end(): void } {
-  const child = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] });
-  child.on("error", () => {});
-  child.stdin.on("error", () => {});
-  const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  return {
-    async step() {
-      child.stdin.write("step\n");
-      const { value, done } = await answers.next();
-      if (done) return null;
-      const time: StepTime = JSON.parse(value);
-      return time;
-    },
-    end: () => child.stdin.end(),
-  };
 }
