@@ -14,6 +14,7 @@ export default defineConfig({
     reporters: results === undefined ? ["default"] : ["default", ["json", { outputFile: results }]],
     testTimeout: 180_000,
     hookTimeout: 180_000,
+    setupFiles: [`${root}/tools/fixPropertySeed.ts`],
     projects: ["packages", "apps", "examples"].flatMap((folder) =>
       readdirSync(`${root}/${folder}`).map((name) => ({
         extends: true as const,

@@ -2,7 +2,7 @@
 
 /** Controls, line separators and the characters that a reader of logfmt or TSV would take for its own. */
 const inText = /[\u0000-\u001f\u007f-\u009f\u2028\u2029"\\%]/gu;
-const inName = /[\u0000-\u0020\u007f-\u00a0\u2028\u2029"\\%=.,]/gu;
+const inName = /[\u0000-\u001f\u007f-\u009f\s"\\%=.,]/gu;
 const safe = /^[A-Za-z0-9_/()[\]-]*$/;
 
 /** Text without quotes, backslashes or control characters: those as `%XX`, one for each byte of UTF-8. */
@@ -10,7 +10,7 @@ export function percentEncodeText(text: string): string {
   return safe.test(text) ? text : text.replaceAll(inText, encodeURIComponent);
 }
 
-/** A name that can stand in a path of names: also without spaces, `=`, `.` and `,`. */
+/** A name that can stand in a path of names: also without white space, `=`, `.` and `,`. */
 export function percentEncodeName(name: string): string {
   return safe.test(name) ? name : name.replaceAll(inName, escapeAll);
 }

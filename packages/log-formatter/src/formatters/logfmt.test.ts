@@ -30,6 +30,18 @@ test("a step read by logfmt's parser is the step", () => {
   );
 });
 
+test("names keep every kind of white space", () => {
+  const spaces = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code)).filter((text) =>
+    /\s/.test(text),
+  );
+  const names = spaces.flatMap((space) => [space, `${space}a`, `a${space}b`, `b${space}`]);
+  const sections = Object.fromEntries(names.map((name) => [name, { ms: 1, self_ms: 1, n: 1 }]));
+  const metrics = Object.fromEntries(names.map((name) => [name, 2]));
+  const record = stepOf(1, { sections, metrics, tags: spaces });
+  expect(spaces).toHaveLength(25);
+  expect(fromPaths(parse(textOf(logfmt().step(record))))).toEqual(record);
+});
+
 test("any numbers at all give a line that the parser reads", () => {
   const formatter = logfmt();
   fc.assert(
