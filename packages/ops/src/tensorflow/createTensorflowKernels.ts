@@ -16,7 +16,7 @@ export function createTensorflowKernels(
 ): Omit<Kernels<tf.Tensor>, "upload" | "read" | "dispose" | "tiledCrossEntropy" | "linearDistillation"> {
   const context = createTensorflowContext(raw);
   return {
-    ...linearKernels(context),
+    ...linearKernels(context, device),
     ...layerKernels(context),
     ...attentionKernels(context, device),
     ...crossEntropyKernels(context),

@@ -1,16 +1,28 @@
+import type { DeviceValues } from "@dflash/engine";
 import type * as tf from "@tensorflow/tfjs-core";
 import type { Kernels } from "../kernels.ts";
 import type { TensorflowContext } from "./tensorflowContext.ts";
 
 type LinearKernels = Pick<Kernels<tf.Tensor>, "linear" | "linearBackward" | "splitLinear" | "splitLinearBackward">;
 
+/** Rows up to which (w·xᵀ)ᵀ takes less time than x·wᵀ, the CPU's product turning all of w before it begins. */
+const fewRows = { cpu: 64, gpu: 1 };
+
 /** y = x·wᵀ + b, and dx = dy·w, dw = dyᵀ·x, db = Σ dy. */
-export function linearKernels({ kernel, single, op, ints, concat, product }: TensorflowContext): LinearKernels {
+export function linearKernels(context: TensorflowContext, device: "cpu" | "gpu"): LinearKernels {
+  const { kernel, single, op, ints, transpose, concat, product } = context;
+
+  /** x·wᵀ; a single row is a product with a vector, which turns nothing. */
+  const times = (x: DeviceValues, w: DeviceValues): DeviceValues => {
+    const [rows = 0] = x.shape;
+    return rows > 1 && rows <= fewRows[device] ? transpose(product(w, x, "B"), [1, 0]) : product(x, w, "B");
+  };
+
   return {
     linear: (x, weight, bias) =>
       bias === null
-        ? single([x, weight], (a, w) => product(a, w, "B"))
-        : single([x, weight, bias], (a, w, b) => op("BiasAdd", [product(a, w, "B"), b])),
+        ? single([x, weight], times)
+        : single([x, weight, bias], (a, w, b) => op("BiasAdd", [times(a, w), b])),
 
     linearBackward: (x, weight, dy, needs) => ({
       dx: needs.dx ? single([dy, weight], (d, w) => product(d, w)) : null,
@@ -19,7 +31,7 @@ export function linearKernels({ kernel, single, op, ints, concat, product }: Ten
     }),
 
     // Joining the inputs moves less memory than adding up the parts' products.
-    splitLinear: (xs, weight) => single([weight, ...xs], (w, ...parts) => product(concat(parts, 1), w, "B")),
+    splitLinear: (xs, weight) => single([weight, ...xs], (w, ...parts) => times(concat(parts, 1), w)),
 
     splitLinearBackward(xs, weight, dy, needs) {
       const widths = xs.map(({ shape }) => shape[1]!);
