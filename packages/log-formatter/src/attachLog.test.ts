@@ -134,6 +134,48 @@ test.each(failures)(
   },
 );
 
+test("events of the time before the header, and outputs that the header switches off, stand behind it in every output", async () => {
+  const emitter = createEmitter();
+  const sink = memorySink();
+  const shut: LogSink = {
+    ...memorySink("shut"),
+    open: () => {
+      throw new Error("closed for today");
+    },
+  };
+  const full: LogSink = {
+    name: "full",
+    write: () => {
+      throw new Error("ENOSPC");
+    },
+  };
+  const log = attachLog(
+    emitter,
+    [
+      [ndjson, shut],
+      [ndjson, full],
+      [ndjson, sink],
+    ],
+    { onFault: () => undefined },
+  );
+  emitter.emit("event", { kind: "event", step: 0, name: "worker-crash", data: null });
+  expect(sink.text).toBe("");
+  emitter.emit("header", headerOf([]));
+  emitter.emit("step", stepOf(1));
+  await log.close();
+  const seen = sink.records().map((record) => (record.kind === "event" ? record.name : record.kind));
+  expect(seen).toEqual(["header", "sink-off", "worker-crash", "sink-off", "step"]);
+});
+
+test("events of a run that never came to a step are written when it ends", async () => {
+  const emitter = createEmitter();
+  const sink = memorySink();
+  const log = attachLog(emitter, [[ndjson, sink]]);
+  emitter.emit("event", { kind: "event", step: 0, name: "worker-crash", data: null });
+  await log.close();
+  expect(sink.records()).toEqual([{ kind: "event", step: 0, name: "worker-crash", data: null }]);
+});
+
 test("lost records are counted, the failing one included", async () => {
   const emitter = createEmitter();
   const full: LogSink = {

@@ -73,7 +73,7 @@ interface Output {
 /**
  * Writes the records that an emitter emits to every output. A formatter or sink that throws, or a formatter that twice takes
  * over 50 ms, is switched off, counted and reported once, to `onFault` and as a `sink-off` event to the other outputs; the
- * emitter's other listeners and its caller never notice.
+ * emitter's other listeners and its caller never notice. Events that come before every other record are written after the first.
  */
 export function attachLog(
   emitter: LogEmitter,
@@ -81,6 +81,9 @@ export function attachLog(
   options: AttachLogOptions = {},
 ): AttachedLog {
   const faults: LogFault[] = [];
+  /** What is told after the record at hand: the header comes first in every output. */
+  const untold: EventRecord[] = [];
+  let begun = false;
   let step = 0;
 
   const switchOff = (output: Output, cause: unknown): void => {
@@ -92,13 +95,7 @@ export function attachLog(
     } catch {
       // A reporter that fails must not reach the training code either.
     }
-    const event: EventRecord = {
-      kind: "event",
-      step,
-      name: "sink-off",
-      data: { output: output.name, error: error.message },
-    };
-    for (const other of opened) if (other.fault === undefined) writeTo(other, event);
+    untold.push({ kind: "event", step, name: "sink-off", data: { output: output.name, error: error.message } });
   };
 
   const writeTo = (output: Output, record: LogRecord): void => {
@@ -121,7 +118,17 @@ export function attachLog(
 
   const write = (record: LogRecord): void => {
     if (record.kind === "step") step = record.step;
-    for (const output of opened) writeTo(output, record);
+    begun ||= record.kind !== "event";
+    if (!begun && record.kind === "event") untold.push(record);
+    else {
+      for (const output of opened) writeTo(output, record);
+      tell();
+    }
+  };
+
+  const tell = (): void => {
+    for (let event = untold.shift(); event !== undefined; event = untold.shift())
+      for (const output of opened) if (output.fault === undefined) writeTo(output, event);
   };
 
   const opened = outputs.map(open);
@@ -130,6 +137,7 @@ export function attachLog(
 
   const closeAll = async (): Promise<void> => {
     for (const kind of kinds) emitter.off(kind, write);
+    tell();
     for (const output of opened) {
       try {
         if (output.fault === undefined) writeChunk(output, output.formatter.close?.() ?? "", "close");

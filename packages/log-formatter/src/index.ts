@@ -14,7 +14,7 @@ export { pretty } from "./formatters/pretty.ts";
 export { prometheus } from "./formatters/prometheus.ts";
 export { tensorboard } from "./formatters/tensorboard.ts";
 export { tsv } from "./formatters/tsv.ts";
-export { builtInFormatters, loadFormatter } from "./loadFormatter.ts";
+export { builtInFormatters, loadFormatter, resolveFormat } from "./loadFormatter.ts";
 export type { LoadFormatterOptions } from "./loadFormatter.ts";
 export type { LogChunk, LogForm, LogFormatter, LogFormatterFactory, LogTarget } from "./logFormatter.ts";
 export type { LogSink } from "./logSink.ts";
@@ -28,7 +28,7 @@ export type {
   StepRecord,
   SummaryRecord,
 } from "./record.ts";
-export { openOutput } from "./openOutput.ts";
+export { openOutput, resolveOutput } from "./openOutput.ts";
 export { compareTimes, formatComparison, regressions } from "./read/compareTimes.ts";
 export type { SectionChange } from "./read/compareTimes.ts";
 export { readLog } from "./read/readLog.ts";

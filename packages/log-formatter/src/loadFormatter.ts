@@ -28,6 +28,13 @@ export interface LoadFormatterOptions {
   cwd?: string;
 }
 
+/** A format's name that means the same in every folder: a file by its full path, any other as it is. */
+export function resolveFormat(name: string, folder: string): string {
+  if (Object.hasOwn(builtInFormatters, name)) return name;
+  const isFile = name.startsWith(".") || isAbsolute(name) || existsSync(join(folder, name));
+  return isFile ? resolve(folder, name) : name;
+}
+
 /**
  * The formatter factory with a built-in name, or the default export of a file or of an installed package.
  * @throws Error in one line: which name, what it is not, and what would do.
@@ -70,18 +77,18 @@ function hasCode(error: unknown, code: string): boolean {
 }
 
 function find(name: string, cwd: string): string {
-  if (name.startsWith(".") || isAbsolute(name) || existsSync(join(cwd, name))) {
-    const file = resolve(cwd, name);
+  const file = resolveFormat(name, cwd);
+  if (isAbsolute(file)) {
     if (!existsSync(file)) throw new Error(`log format ${name}: there is no file ${file}`);
     return file;
   }
-  const file = findPackage(name, cwd);
-  if (file === undefined) {
+  const entry = findPackage(name, cwd);
+  if (entry === undefined) {
     throw new Error(
       `log format ${name}: neither a built-in format (${Object.keys(builtInFormatters).join(", ")}), nor a file, nor a package installed in ${cwd}`,
     );
   }
-  return file;
+  return entry;
 }
 
 /** Entry file of an installed package; `require.resolve` does all but packages that can only be imported. */

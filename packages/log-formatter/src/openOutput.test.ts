@@ -1,9 +1,9 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { ndjson } from "./formatters/ndjson.ts";
-import { openOutput } from "./openOutput.ts";
+import { openOutput, resolveOutput } from "./openOutput.ts";
 
 const cwd = mkdtempSync(join(tmpdir(), "outputs-"));
 afterAll(() => rmSync(cwd, { recursive: true }));
@@ -45,4 +45,21 @@ test.each([
   ["prety:stdout", "log format prety: neither a built-in format"],
 ])("%s is refused", async (output, message) => {
   await expect(openOutput(output, { cwd })).rejects.toThrow(message);
+});
+
+test("an output can be made to mean the same in every folder", () => {
+  writeFileSync(join(cwd, "plain.mjs"), "export default () => ({ step: () => '' });\n");
+  const same = [
+    "pretty:stderr",
+    "prometheus:9464",
+    "ndjson:/var/log/run",
+    "a-package:stdout",
+    "ndjson",
+    ":stdout",
+    "pretty:",
+  ];
+  for (const output of same) expect(resolveOutput(output, cwd)).toBe(output);
+  expect(resolveOutput("ndjson:../log", join(cwd, "runs"))).toBe(`ndjson:${join(cwd, "log")}`);
+  expect(resolveOutput("./new.mjs:out", cwd)).toBe(`${join(cwd, "new.mjs")}:${join(cwd, "out")}`);
+  expect(resolveOutput("plain.mjs:stdout", cwd)).toBe(`${join(cwd, "plain.mjs")}:stdout`);
 });
