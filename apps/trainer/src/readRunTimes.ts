@@ -1,10 +1,25 @@
-import { readLog, type RunTimes, sectionTimes } from "@dflash/log-formatter";
+import { type LogRecord, readLog, type RunTimes, sectionTimes } from "@dflash/log-formatter";
 import { logFileOf } from "./logFileOf.ts";
 
-/** How long the sections of a run took, from its log. Throws one line when there is nothing to compare with. */
-export async function readRunTimes(run: string): Promise<RunTimes> {
-  const times = await sectionTimes(readLog(logFileOf(run)));
+/** A run as others are compared with it. */
+export interface TimedRun {
+  /** How long its sections took. */
+  readonly times: RunTimes;
+  /** Settings of its last attempt; undefined where the log has none. */
+  readonly config: unknown;
+}
+
+/** Times and settings of a run, from its log. Throws one line when there is nothing to compare with. */
+export async function readRunTimes(run: string): Promise<TimedRun> {
+  let config: unknown;
+  async function* records(): AsyncGenerator<LogRecord> {
+    for await (const record of readLog(logFileOf(run))) {
+      if (record.kind === "header") ({ config } = record);
+      yield record;
+    }
+  }
+  const times = await sectionTimes(records());
   if (times.size === 0)
     throw new Error(`${run}: the log holds no step besides the first, so there is nothing to compare`);
-  return times;
+  return { times, config };
 }

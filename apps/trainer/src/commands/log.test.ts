@@ -28,10 +28,12 @@ function lineOf(step: number, backwardMs: number, attempt: number = 1): string {
 }
 
 /** Leaves a run of 40 steps with some jitter in a folder. */
-function writeRun(folder: string, backwardMs: number): string {
+function writeRun(folder: string, backwardMs: number, config: object = {}): string {
+  const host = { host: "here", start: "2026-11-30T00:00:00.000Z" };
+  const header = JSON.stringify({ kind: "header", v: 1, run: "r", attempt: 1, ...host, sections: [], config });
   const lines = Array.from({ length: 40 }, (_, index) => lineOf(index + 1, backwardMs + (index % 3)));
   mkdirSync(folder);
-  writeFileSync(join(folder, "log.ndjson"), lines.join(""));
+  writeFileSync(join(folder, "log.ndjson"), `${header}\n${lines.join("")}`);
   return join(folder, "log.ndjson");
 }
 
@@ -42,7 +44,7 @@ test("a finished log is printed in a format of the caller's own, what was torn a
   appendFileSync(log, `{"kind":"step","st\n${header}${lineOf(40, 7, 2)}`);
   writeFileSync(join(folder, "mine.mjs"), "export default () => ({ step: (r) => `${r.step} ${r.ms}\\n` });\n");
   const { code, stdout, stderr } = await dflash(["log", "run", "--format", "./mine.mjs"], folder);
-  expect({ code, stderr }).toEqual({ code: 0, stderr: `${log}:41: a torn line is left out\n` });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: `${log}:42: a torn line is left out\n` });
   const expected = Array.from({ length: 39 }, (_, index) => `${index + 1} ${48 + (index % 3)}`);
   expect(stdout.trimEnd().split("\n")).toEqual([...expected, "40 15"]);
 });
@@ -68,12 +70,13 @@ test("a running log is followed until Ctrl-C, and the document then ended", asyn
   expect(bars.filter(({ name }) => name === "drafter/backward")).toHaveLength(41);
 });
 
-test("two runs are compared section by section, and a slower one fails past a share", async () => {
+test("two runs are compared section by section with their settings, and a slower one fails past a share", async () => {
   const folder = temporaryFolder();
-  writeRun(join(folder, "before"), 40);
-  writeRun(join(folder, "after"), 50);
+  writeRun(join(folder, "before"), 40, { rows: 2, out: join(folder, "before") });
+  writeRun(join(folder, "after"), 50, { rows: 4, out: join(folder, "after") });
   const { code, stdout } = await dflash(["log", "after", "--compare", "before"], folder);
   expect(code).toBe(0);
+  expect(stdout.split("\n")[1]).toBe("the settings differ: --rows 2 → 4");
   const row = /^drafter\/backward +(\S+) ± (\S+) +(\S+) ± (\S+) +\+24\.\d % +slower$/m.exec(stdout);
   // Medians of 40, 41, 42 and of 50, 51, 52, quartiles one apart on either side, all to 0.2 %.
   const expected = [41, 1, 51, 1];

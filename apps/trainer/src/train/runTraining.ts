@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { saveDrafter } from "@dflash/drafter";
 import { attachLog, createSummary, watchBaseline } from "@dflash/log-formatter";
 import { forCaller } from "../callerFolder.ts";
+import { changedSettings } from "../changedSettings.ts";
 import { judgementLines } from "../judgementLines.ts";
 import { readRunTimes } from "../readRunTimes.ts";
 import { collectRun } from "../report/collectRun.ts";
@@ -21,7 +22,8 @@ import { writeCpuProfile } from "./writeCpuProfile.ts";
 /** Trains as the given settings say and leaves config, log, checkpoints, drafter and summary in the run's folder. */
 export async function runTraining(given: Given, resume?: string): Promise<void> {
   const start = resume === undefined ? await newRun(given) : await resumeRun(resume, given);
-  const watch = start.config.baseline === null ? null : watchBaseline(await readRunTimes(start.config.baseline));
+  const baseline = start.config.baseline === null ? null : await readRunTimes(start.config.baseline);
+  const watch = baseline && watchBaseline(baseline.times);
   const { say, outputs, dashboard } = await openOutputs(start.config);
   const run = await wire(start);
   const { config } = run;
@@ -31,6 +33,8 @@ export async function runTraining(given: Given, resume?: string): Promise<void> 
   writeJson(join(config.out, "config.json"), config);
   for (const line of introduction(run)) say(line);
   if (dashboard !== null) say(`look at  ${dashboard}`);
+  const differing = baseline ? changedSettings(baseline.config, config) : [];
+  if (differing.length > 0) say(`baseline settings differ: ${differing.join(", ")}`);
   if (start.attempt > 1) say(`resume   attempt ${start.attempt}, from step ${run.stepsBefore}`);
 
   const log = attachLog(run.log, outputs(run.stepsBefore));
