@@ -30,5 +30,7 @@ export function adviceFor(cause: string, config: unknown): string | null {
   const known = cause.replace(/\[\d+\]/, "");
   if (known === "target-bound" && hasFiles)
     return "the step waits for the files of hidden states: put them on a faster disk, or raise --queue";
+  if (known === "data-bound" && hasFiles)
+    return "the step waits for batches to be read: capture the records that the log's bad-hidden-states events name, which are read in vain";
   return advice[known] ?? null;
 }

@@ -78,6 +78,30 @@ export const seeded: Record<string, Case> = {
       { name: "target/forward", us: 20_000 },
     ],
   },
+  "data-bound: files of hidden states are missing, so batch after batch is read for one that has them": {
+    drafter,
+    target: [
+      { name: "data", us: 210_000, role: "data", lane: "data", overlapping: true },
+      { name: null, us: 40_000 },
+    ],
+    workers: 0,
+  },
+  "data-bound: read in the step's thread, about as long as it works": {
+    drafter,
+    target: [
+      { name: "data", us: 90_000, role: "data", lane: "data", overlapping: true },
+      { name: null, us: 5_000 },
+    ],
+    workers: 0,
+  },
+  "target-bound: files of hidden states on a slow disk": {
+    drafter,
+    target: [
+      { name: "data", us: 8_000, role: "data", lane: "data", overlapping: true },
+      { name: null, us: 170_000 },
+    ],
+    workers: 0,
+  },
   "target-bound: one worker": { drafter, target: [{ name: "target/forward", us: 170_000 }] },
   "target-bound: inline": { drafter, target: [{ name: "target/forward", us: 190_000 }], workers: 0 },
   "target-bound: one worker, minReady as high as its capacity": {

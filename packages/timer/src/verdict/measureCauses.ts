@@ -112,18 +112,6 @@ function addWaits({ report, ready }: JudgedStep, own: string, avoidable: number,
     waited *= 1 - avoidable;
   }
 
-  const unknown = all.filter(
-    (section) =>
-      section.lane === own &&
-      section.role === "wait" &&
-      section.waitsFor !== null &&
-      !others.some(([name]) => group(name) === group(section.waitsFor!)),
-  );
-  for (const { waitsFor, ms } of unknown) {
-    add(bound(waitsFor!), ms ?? 0);
-    waited -= ms ?? 0;
-  }
-
   for (const kind of new Set(others.map(([name]) => group(name)))) {
     const lanes = others.filter(([name]) => group(name) === kind);
     const slowest = lanes.reduce((a, b) => (b[1].busyMs > a[1].busyMs ? b : a));
@@ -131,9 +119,11 @@ function addWaits({ report, ready }: JudgedStep, own: string, avoidable: number,
     const sections = all.filter((section) => section.lane === name);
     const overlap = overlapMs[own] ?? 0;
     const isInline = runsInside(report, name, own);
+    // Reading ahead is what would help a lane of data either way.
+    const isData = sections.every(({ role }) => role === "data");
     const blamed = Math.min(Math.max(0, waited), busyMs - overlap);
     waited -= blamed;
-    const spare = isInline ? 0 : Math.min(blamed, Math.max(0, report.ms - busyMs));
+    const spare = isInline || isData ? 0 : Math.min(blamed, Math.max(0, report.ms - busyMs));
     const waitsFor = (lane: string): number =>
       sum(sections, (section) =>
         section.role === "wait" && group(section.waitsFor ?? "") === group(lane) ? section.selfMs : 0,
@@ -160,6 +150,14 @@ function addWaits({ report, ready }: JudgedStep, own: string, avoidable: number,
     const queued = Math.min(Math.max(0, waited), held);
     add("queue", queued);
     waited -= queued;
+  }
+  // What no lane that is known accounts for.
+  for (const { role, lane, waitsFor, ms } of all) {
+    if (lane !== own || role !== "wait" || waitsFor === null) continue;
+    if (others.some(([name]) => group(name) === group(waitsFor))) continue;
+    const away = Math.min(Math.max(0, waited), ms ?? 0);
+    add(bound(waitsFor), away);
+    waited -= away;
   }
   add("queue", waited);
 }

@@ -5,14 +5,20 @@ import { shareTimer } from "../lanes/shareTimer.ts";
 import { createTimer } from "../createTimer.ts";
 import type { CauseProbe } from "../causes/causeProbe.ts";
 import type { LateColumns } from "../report.ts";
+import type { Token } from "../section.ts";
 import type { Timer } from "../timer.ts";
 import type { JudgedStep } from "./judgedStep.ts";
 
 /** A section and how long a run of it takes, µs. */
 export interface Piece {
-  name: string;
+  /** Null is time in no section. */
+  name: string | null;
   us: number;
   role?: string;
+  /** In place of its maker's lane. */
+  lane?: string;
+  /** Runs by tokens, as async work does. */
+  overlapping?: boolean;
   /** Every n-th time only. */
   every?: number;
 }
@@ -25,7 +31,7 @@ export interface Pipeline {
   drafter: Piece[];
   /** What makes one batch. */
   target: Piece[];
-  /** Producers; 0 runs the target inside the drafter's wait. */
+  /** Producers; 0 runs the target inside the drafter's wait, or reads its files there. */
   workers?: number;
   capacity?: number;
   minReady?: number;
@@ -96,16 +102,29 @@ export function playPipeline(pipeline: Pipeline): JudgedStep[] {
     let us = from;
     for (const piece of pieces) {
       if (turn % (piece.every ?? 1) !== 0) continue;
-      const section = on.section(piece.name, { lane, ...(piece.role ? { role: piece.role } : {}) });
-      at(us, () => section.start());
+      const start = us;
       us += spread(piece.us * factor);
+      if (piece.name === null) continue;
+      const section = on.section(piece.name, {
+        lane: piece.lane ?? lane,
+        ...(piece.role ? { role: piece.role } : {}),
+      });
+      if (piece.overlapping) {
+        let token: Token | undefined;
+        at(start, () => (token = section.begin()));
+        at(us, () => token!.end());
+        continue;
+      }
+      at(start, () => section.start());
       at(us, () => section.stop());
     }
     return us;
   };
 
   const wait = timer.section("queue/wait", { role: "wait", waitsFor: "target" });
-  const full = timers.map((worker, i) =>
+  // Files that are read have no lane.
+  const isModel = target.some(({ name, lane }) => name !== null && lane === undefined);
+  const full = (isModel ? timers : []).map((worker, i) =>
     worker.section("queue/full", { lane: lanes[i]!, role: "wait", waitsFor: "drafter" }),
   );
   const taken: number[] = [];
