@@ -88,7 +88,7 @@ describe("a run stopped by Ctrl-C", () => {
   test("goes on where it was, with its own settings only", async () => {
     const folder = temporaryFolder();
     cpSync(join(repository, "data/gsm8k/test.tiny-target.jsonl"), join(folder, "chats.jsonl"));
-    const data = ["--data", "chats.jsonl"];
+    const data = ["--data", "chats.jsonl", "--log", "logfmt:log.txt"];
     const start = ["train", "--steps", "9", "--learning-rate", "0.002", ...data, ...small, "--out", "run"];
     expect((await dflash(start, folder, /^step +2 /m)).code).toBe(130);
 
@@ -101,12 +101,15 @@ describe("a run stopped by Ctrl-C", () => {
     );
     cpSync(join(repository, "data/gsm8k/test.tiny-target.jsonl"), join(folder, "chats.jsonl"));
 
-    const { code, stdout } = await dflash(["train", "--resume", "run", "--keep", "1"], folder);
+    const elsewhere = temporaryFolder();
+    const { code, stdout } = await dflash(["train", "--resume", join(folder, "run"), "--keep", "1"], elsewhere);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^resume +attempt 2, from step \d$/m);
     const records = stepsOf(join(folder, "run"));
     expect(records.map(({ step }) => step)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
     expect(records.at(-1)).toMatchObject({ attempt: 2 });
+    // Its outputs stay where they were.
+    expect(readFileSync(join(folder, "log.txt"), "utf8")).toMatch(/^kind=step step=9 attempt=2 /m);
     expect(await failure(["--resume", "run"], folder)).toMatch(/--resume run: all 9 steps are done; train its drafter/);
   });
 

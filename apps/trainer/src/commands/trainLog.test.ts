@@ -48,6 +48,7 @@ test("a run logs to many places, goes on when some fail, and says when it is slo
   expect(steps(records).map(({ step }) => step)).toEqual(numbers);
   const off = records.filter((record) => record.kind === "event" && record.name === "sink-off");
   expect(off).toHaveLength(3);
+  expect(records[0]?.kind).toBe("header");
   const baseline = records.filter((record) => record.kind === "event" && record.name === "baseline");
   expect(baseline).toContainEqual(
     expect.objectContaining({ step: 20, data: expect.objectContaining({ section: "drafter/backward", since: 1 }) }),

@@ -12,7 +12,7 @@ export interface Field {
   readonly unset?: string;
   /** Name of the flag's value in the help, in place of one that the schema suggests. */
   readonly placeholder?: string;
-  /** Makes a value independent of the folder it was written for, such as a relative path. */
+  /** Makes a value independent of the folder it was written for, such as a relative path; of a list each item. */
   readonly resolve?: (value: string, folder: string) => string;
   /** May change when a run goes on, since the weights that come out don't depend on it. */
   readonly decidesNothing?: true;

@@ -1,6 +1,6 @@
 import { closest, distance } from "fastest-levenshtein";
 import { expectation } from "./expectation.ts";
-import type { Fields, Values } from "./field.ts";
+import type { Field, Fields, Values } from "./field.ts";
 import type { Given } from "./given.ts";
 import { schemaAt, valueSchema } from "./valueSchema.ts";
 
@@ -39,7 +39,7 @@ export function readSettings<F extends Fields>(
     }
     const field = fields[name]!;
     const { success, data, error } = field.schema.safeParse(value);
-    if (success) read.set(name, typeof data === "string" && field.resolve ? field.resolve(data, folder) : data);
+    if (success) read.set(name, resolved(data, field, folder));
     else {
       wrong.add(name);
       const [issue] = error.issues;
@@ -67,6 +67,14 @@ export function readSettings<F extends Fields>(
       problems.join("\n"),
     );
   return { values, given: onlyGiven };
+}
+
+/** A value that no longer depends on the folder it was written for. */
+function resolved(value: unknown, { resolve }: Field, folder: string): unknown {
+  if (!resolve) return value;
+  if (Array.isArray(value))
+    return value.map((item: unknown) => (typeof item === "string" ? resolve(item, folder) : item));
+  return typeof value === "string" ? resolve(value, folder) : value;
 }
 
 /** All defaults. */

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { isModelName } from "@dflash/causal-lm";
 import { engineNames } from "@dflash/engine";
+import { resolveFormat, resolveOutput } from "@dflash/log-formatter";
 import { z } from "zod";
 import { defaultData, defaultTarget } from "../defaultTarget.ts";
 import type { FieldGroups } from "../settings/field.ts";
@@ -235,6 +236,7 @@ export const trainFieldGroups = {
       schema: z.string().min(1),
       standard: "pretty",
       placeholder: "format",
+      resolve: resolveFormat,
       decidesNothing: true,
     },
     log: {
@@ -244,6 +246,7 @@ export const trainFieldGroups = {
       standard: [],
       unset: "none",
       placeholder: "output",
+      resolve: resolveOutput,
       decidesNothing: true,
     },
     baseline: {
