@@ -67,10 +67,13 @@ test.each([
     }))
     .hidden.dispose();
   const supervised = blockTargets(blocks, batch, config.blockSize).rows.length;
-  const flops = drafterFlops(config, { tokens: batch.ids.length, supervised, ranges });
+  const extent = { tokens: batch.ids.length, supervised, ranges };
+  const flops = drafterFlops(config, { ...extent, teacher: false });
   expect(flops.forward).toBe(counted());
   // Logits and their way back to the hidden states, which the frozen head doesn't share.
   expect(flops.loss).toBe(2 * 2 * supervised * size(head.lmHead));
+  const taught = drafterFlops(config, { ...extent, teacher: true });
+  expect(taught.loss - flops.loss).toBe(2 * supervised * size(head.lmHead));
   // Every product has two on the way back, but nobody asks for the gradient of the features.
   expect(flops.backward).toBe(2 * flops.forward - 2 * batch.ids.length * size(drafter.parameters.get("fc.weight")!));
   for (const part of [drafter, head, batch]) part.dispose();

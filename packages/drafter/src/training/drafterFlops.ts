@@ -6,7 +6,7 @@ import type { DrafterConfig } from "../config/drafterConfig.ts";
 export interface DrafterFlops {
   /** The drafter's forward. */
   readonly forward: number;
-  /** Logits of the supervised slots, and the gradient of their hidden states. */
+  /** Logits of the supervised slots, the target's too where they are learnt from, and the gradient of the hidden states. */
   readonly loss: number;
   /** Its gradients. */
   readonly backward: number;
@@ -18,6 +18,8 @@ export interface BatchExtent {
   readonly tokens: number;
   /** R, supervised slots. */
   readonly supervised: number;
+  /** Whether the loss needs the target's logits in these slots. */
+  readonly teacher: boolean;
   /** The keys that each slot sees. */
   readonly ranges: LayerRanges;
 }
@@ -26,7 +28,7 @@ export interface BatchExtent {
  * Counts the matrix products of a step, attention over the keys that are seen. The backward pass has two for each of the
  * forward, less the one that would be the features' gradient.
  */
-export function drafterFlops(config: DrafterConfig, { tokens, supervised, ranges }: BatchExtent): DrafterFlops {
+export function drafterFlops(config: DrafterConfig, { tokens, supervised, teacher, ranges }: BatchExtent): DrafterFlops {
   const { hiddenSize, intermediateSize, headDim, heads, kvHeads, targetLayerIds } = config;
   const slots = ranges.full_attention.queryLength;
   const [queryWidth, keyWidth] = [heads * headDim, kvHeads * headDim];
@@ -41,7 +43,12 @@ export function drafterFlops(config: DrafterConfig, { tokens, supervised, ranges
     (sum, type) => sum + context + 2 * slots * perSlot + 4 * queryWidth * seen[type],
     features,
   );
-  return { forward, loss: 4 * supervised * hiddenSize * config.vocabSize, backward: 2 * forward - features };
+  const headProducts = teacher ? 3 : 2;
+  return {
+    forward,
+    loss: 2 * headProducts * supervised * hiddenSize * config.vocabSize,
+    backward: 2 * forward - features,
+  };
 }
 
 /** Pairs of a query and a key that it sees. */

@@ -84,7 +84,12 @@ export function createObjective(options: ObjectiveOptions): Objective {
   return async (batch, blocks, targets) => {
     const { ids, rowStarts, features } = batch;
     const ranges = sections.mask.time(() => blockRanges(blocks, config, ids.length));
-    const flops = drafterFlops(config, { tokens: ids.length, supervised: targets.rows.length, ranges });
+    const flops = drafterFlops(config, {
+      tokens: ids.length,
+      supervised: targets.rows.length,
+      teacher: loss.type === "soft-target",
+      ranges,
+    });
 
     const recording = ops.record(parameters, () => {
       const input = sections.noise.time(() => {
