@@ -1,5 +1,5 @@
 import { type EngineName, type Engine, startEngine } from "@dflash/engine";
-import { createOps, createRotaryTable, measurePeakFlops, type Ops, rotaryWavelengths } from "@dflash/ops";
+import { createOps, createRotaryTables, measurePeakFlops, type Ops, rotaryWavelengths } from "@dflash/ops";
 
 /** What an engine does on this machine. */
 export interface EngineCheck {
@@ -74,13 +74,13 @@ async function lossAndGradients(ops: Ops): Promise<ArrayLike<number>[]> {
   const bounds = Int32Array.from([...ids.keys()].flatMap((i) => [i - positions[i]!, i + 1, i + 1, i + 1]));
   const ranges = { queryLength: tokens, keyLength: tokens, bounds };
   const frequencies = rotaryWavelengths(10_000, size / heads).map((wavelength) => 1 / wavelength);
-  const table = createRotaryTable(ops, { frequencies, positions: 12 });
+  const rotary = createRotaryTables(ops, { frequencies });
 
   const { outputs, gradients } = ops.valueAndGrad([...weights, norm], () => {
     const x = ops.embedding(embedding!, ids);
     const a = ops.rmsNorm(x, norm, 1e-6);
     const byHead = (weight: typeof x) => ops.reshape(ops.linear(a, weight), [tokens, heads, size / heads]);
-    const [q, k] = [query!, key!].map((weight) => ops.rotary(byHead(weight), table, positions));
+    const [q, k] = [query!, key!].map((weight) => ops.rotary(byHead(weight), rotary.covering(12), positions));
     const attended = ops.reshape(ops.attention(q!, k!, byHead(value!), ranges), [tokens, size]);
     const h = ops.add(x, ops.linear(attended, output!));
     const gated = ops.swiglu(ops.linear(h, gate!), ops.linear(h, up!));
@@ -88,8 +88,8 @@ async function lossAndGradients(ops: Ops): Promise<ArrayLike<number>[]> {
     return ops.linearCrossEntropy(hidden, embedding!, ids, new Float32Array(tokens).fill(1 / tokens));
   });
   const results = await Promise.all([outputs.loss, ...gradients].map((tensor) => tensor.read()));
-  const made = [...Object.values(outputs), ...gradients, ...weights, norm, table.cos, table.sin];
-  for (const tensor of made) tensor.dispose();
+  const made = [...Object.values(outputs), ...gradients, ...weights, norm, rotary];
+  for (const part of made) part.dispose();
   return results;
 }
 

@@ -1,4 +1,4 @@
-import type { Tensor } from "@dflash/ops";
+import { createRotaryTables, type Tensor } from "@dflash/ops";
 import type {
   CachedTargetModel,
   CachedTokens,
@@ -16,7 +16,7 @@ import { extend } from "./extend.ts";
 import { createKeyValueCache, type KeyValueCache } from "./keyValueCache.ts";
 import { loadMLP, mlpBlock } from "./mlpBlock.ts";
 import { parameterShapes } from "./parameterShapes.ts";
-import { createRotaryTables } from "./rotaryTables.ts";
+import { rotaryFrequencies } from "./rotaryFrequencies.ts";
 import { loadHead, type TargetHeadOptions } from "./targetHead.ts";
 import { tokenPlaces } from "./tokenPlaces.ts";
 import { withWeights, type Weights } from "./weights.ts";
@@ -32,7 +32,7 @@ export interface CausalLM extends CachedTargetModel {
   /** What its `config.json` says. */
   readonly config: CausalLMConfig;
   /**
-   * Computes at once. Not to be called inside a scope of `ops`, which would free the model's rotary table.
+   * Computes at once.
    *
    * @throws {RangeError} For layers and tokens that the model doesn't have.
    */
@@ -63,7 +63,10 @@ export async function loadCausalLM(dir: string, { ops, timer }: CausalLMOptions)
   return withWeights(dir, parameterShapes(config), ops, async (weights) => {
     const head = await loadHead(weights, config);
     const layers = await loadLayers(weights, config);
-    const rotary = createRotaryTables(ops, config.rope, config.headDim);
+    const rotary = createRotaryTables(ops, {
+      frequencies: rotaryFrequencies(config.rope, config.headDim),
+      scale: config.rope.type === "yarn" ? config.rope.attentionFactor : 1,
+    });
     const decoder: Decoder = { ops, config, head, layers, rotary, sections };
     const caches = new WeakMap<TargetCache, KeyValueCache>();
     return {

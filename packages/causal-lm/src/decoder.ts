@@ -1,10 +1,9 @@
-import type { Ops } from "@dflash/ops";
+import type { Ops, RotaryTables } from "@dflash/ops";
 import type { TargetHead } from "@dflash/target-forward";
 import type { Section } from "@dflash/timer";
 import type { AttentionWeights } from "./attentionBlock.ts";
 import type { CausalLMConfig } from "./causalLMConfig.ts";
 import type { MLPWeights } from "./mlpBlock.ts";
-import type { RotaryTables } from "./rotaryTables.ts";
 
 /** What a model computes with. */
 export interface Decoder {

@@ -40,6 +40,7 @@ export function createOps(engine: Engine, { fused = true }: CreateOpsOptions = {
     engine,
     forms: Object.fromEntries(Object.keys(composed).map((name) => [name, name in fusedKernels ? "fused" : "composed"])),
     scope: context.scopes.run,
+    unscoped: context.scopes.suspend,
     ...storageOps(context),
     ...recordOps(context),
     ...layerOps(context),

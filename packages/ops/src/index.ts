@@ -3,5 +3,5 @@ export type { CreateOpsOptions } from "./createOps.ts";
 export type { KernelHandle, Kernels } from "./kernels.ts";
 export { measurePeakFlops } from "./measurePeakFlops.ts";
 export type { AdamWOptions, AdamWState, CrossEntropy, Differentiable, Ops, Recording, RotaryTable } from "./ops.ts";
-export { createRotaryTable, rotaryWavelengths, type RotaryTableOptions } from "./rotaryTable.ts";
+export { createRotaryTables, type RotaryTables, type RotaryTablesOptions, rotaryWavelengths } from "./rotaryTables.ts";
 export type { DType, Tensor } from "./tensor.ts";

@@ -82,6 +82,8 @@ export interface Ops {
   readonly zeros: (shape: readonly number[], dtype?: DType) => Tensor;
   /** Runs `fn` and frees every tensor made in it except those it returns (in an array or as properties too). */
   readonly scope: <T>(fn: () => T) => T;
+  /** Runs `fn` as outside all scopes: what it makes lives until it is disposed. For what a model keeps from one call to the next. */
+  readonly unscoped: <T>(fn: () => T) => T;
   /** Runs `fn` while recording what depends on `parameters`. */
   readonly record: <T extends Differentiable>(parameters: readonly Tensor[], fn: () => T) => Recording<T>;
   /** `record` and `backward` at once. */

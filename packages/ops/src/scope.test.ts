@@ -27,6 +27,33 @@ describeOps((ops) => {
     expect(engine.memory().tensors).toBe(before);
   });
 
+  test("leaves alone what is made in it but unscoped, also by scopes in there that return it", async () => {
+    const { scope, unscoped, upload, engine } = ops();
+    const before = engine.memory().tensors;
+    const kept = new Array<ReturnType<typeof upload>>();
+    const one = () => upload(Float32Array.of(1), [1]);
+    scope(() => {
+      unscoped(() =>
+        kept.push(
+          one(),
+          scope(() => (one(), one())),
+        ),
+      );
+      one();
+    });
+    expect(engine.memory().tensors).toBe(before + 2);
+    expect(() =>
+      scope(() =>
+        unscoped(() => {
+          throw new Error("stop");
+        }),
+      ),
+    ).toThrow("stop");
+    scope(() => void one());
+    expect(engine.memory().tensors).toBe(before + 2);
+    for (const tensor of kept) tensor.dispose();
+  });
+
   test("leaves tensors from outside alone, also when it returns them", async () => {
     const { scope, upload } = ops();
     const x = upload(Float32Array.of(4), [1]);

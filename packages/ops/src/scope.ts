@@ -6,10 +6,12 @@ export interface Scopes {
   adopt(tensor: Tensor): void;
   /** Runs `fn` in a scope of its own: at its end frees what was adopted, and hands what `fn` returned to the scope around. */
   readonly run: <T>(fn: () => T) => T;
+  /** Runs `fn` as if no scope were open. */
+  readonly suspend: <T>(fn: () => T) => T;
 }
 
 export function createScopes(): Scopes {
-  const open: Tensor[][] = [];
+  let open: Tensor[][] = [];
   const adopt = (tensor: Tensor): void => {
     open.at(-1)?.push(tensor);
   };
@@ -31,6 +33,15 @@ export function createScopes(): Scopes {
           if (returned.has(tensor)) adopt(tensor);
           else tensor.dispose();
         }
+      }
+    },
+    suspend(fn) {
+      const suspended = open;
+      open = [];
+      try {
+        return fn();
+      } finally {
+        open = suspended;
       }
     },
   };

@@ -49,7 +49,7 @@ export function checkDrafterConfig(
     kvHeads,
     headDim: integer("headDim", 1, 1024),
     vocabSize,
-    maxPositions: integer("maxPositions", 1, 2 ** 20),
+    maxPositions: integer("maxPositions", 1, 2 ** 30),
     epsilon: positive("epsilon"),
     ropeTheta: positive("ropeTheta"),
     initializerRange: positive("initializerRange"),

@@ -111,7 +111,7 @@ test.each([
   [file({ head_dim: undefined }), "f: head_dim is missing, expected an integer from 1 to 1024"],
   [
     file({ max_position_embeddings: 1e12 }),
-    "f: max_position_embeddings is 1000000000000, expected an integer from 1 to 1048576",
+    "f: max_position_embeddings is 1000000000000, expected an integer from 1 to 1073741824",
   ],
   [file({ num_attention_heads: 30 }), "f: num_attention_heads is 30, expected a multiple of the 8 key-value heads"],
   [

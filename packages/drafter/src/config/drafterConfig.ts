@@ -20,7 +20,7 @@ export interface DrafterConfig {
   readonly headDim: number;
   /** V, rows of the target's embedding and LM head. */
   readonly vocabSize: number;
-  /** Positions of the rotary table. */
+  /** Positions that a row has at most. */
   readonly maxPositions: number;
   /** ε of every RMSNorm. */
   readonly epsilon: number;

@@ -1,4 +1,4 @@
-import type { Ops, Tensor } from "@dflash/ops";
+import { createRotaryTables, type Ops, rotaryWavelengths, type Tensor } from "@dflash/ops";
 import type { Timer } from "@dflash/timer";
 import type { LayerRanges } from "../blocks/blockRanges.ts";
 import type { DrafterConfig } from "../config/drafterConfig.ts";
@@ -7,7 +7,6 @@ import { createDrafterCache, type DrafterCache } from "./drafterCache.ts";
 import { createFeatureProjection, type TargetFeatures } from "./featureProjection.ts";
 import { parameterShapes } from "./parameterShapes.ts";
 import type { WeightSource } from "./randomWeights.ts";
-import { rotaryTable } from "./rotaryTable.ts";
 import { uploadParameters } from "./uploadParameters.ts";
 
 /** Input of a drafter: N blocks of B slots, Q = N·B, over a packed batch of T tokens. */
@@ -54,8 +53,11 @@ export interface DrafterOptions {
 export async function createDrafter({ ops, config, weights, timer }: DrafterOptions): Promise<DFlashDrafter> {
   const parameters = await uploadParameters(ops, parameterShapes(config), weights);
   const weight = (name: string): Tensor => parameters.get(`${name}.weight`)!;
-  // The last block of a row of full length ends B − 1 positions behind it.
-  const rotary = rotaryTable(ops, config.maxPositions + config.blockSize, config.headDim, config.ropeTheta);
+  const rotary = createRotaryTables(ops, {
+    frequencies: rotaryWavelengths(config.ropeTheta, config.headDim).map((wavelength) => 1 / wavelength),
+    // The last block of a row of full length ends B − 1 positions behind it.
+    mostPositions: config.maxPositions + config.blockSize,
+  });
   const sections = {
     features: timer.section("drafter/forward/features"),
     context: timer.section("drafter/forward/context"),
@@ -83,7 +85,8 @@ export async function createDrafter({ ops, config, weights, timer }: DrafterOpti
     },
     createCache: () => createDrafterCache({ ops, config, layers, project, finish }),
     dispose() {
-      for (const tensor of [...parameters.values(), rotary.cos, rotary.sin]) tensor.dispose();
+      for (const tensor of parameters.values()) tensor.dispose();
+      rotary.dispose();
     },
   };
 }

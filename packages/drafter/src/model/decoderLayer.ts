@@ -1,5 +1,5 @@
 import type { RowRanges } from "@dflash/block-mask";
-import type { Ops, RotaryTable, Tensor } from "@dflash/ops";
+import type { Ops, RotaryTables, Tensor } from "@dflash/ops";
 import type { Section } from "@dflash/timer";
 import type { DrafterConfig, LayerType } from "../config/drafterConfig.ts";
 
@@ -27,7 +27,7 @@ export interface DecoderLayerOptions {
   readonly ops: Ops;
   readonly config: DrafterConfig;
   readonly type: LayerType;
-  readonly rotary: RotaryTable;
+  readonly rotary: RotaryTables;
   /** The layer's parameter by its name without prefix and `.weight`. */
   readonly weight: (name: string) => Tensor;
   readonly sections: Readonly<Record<"context" | "attention" | "mlp", Section>>;
@@ -42,10 +42,15 @@ export function createDecoderLayer(options: DecoderLayerOptions): DecoderLayer {
   const { heads, kvHeads, headDim, epsilon } = config;
   const split = (x: Tensor, count: number): Tensor => ops.reshape(x, [x.shape[0]!, count, headDim]);
 
+  const rotate = (x: Tensor, positions: Int32Array): Tensor => {
+    const covered = 1 + positions.reduce((last, position) => Math.max(last, position), 0);
+    return ops.rotary(x, rotary.covering(covered), positions);
+  };
+
   const keysValues = (x: Tensor, positions: Int32Array): KeysValues => {
     const keys = split(ops.linear(x, weight("self_attn.k_proj")), kvHeads);
     return {
-      keys: ops.rotary(ops.rmsNorm(keys, weight("self_attn.k_norm"), epsilon), rotary, positions),
+      keys: rotate(ops.rmsNorm(keys, weight("self_attn.k_norm"), epsilon), positions),
       values: split(ops.linear(x, weight("self_attn.v_proj")), kvHeads),
     };
   };
@@ -55,7 +60,7 @@ export function createDecoderLayer(options: DecoderLayerOptions): DecoderLayer {
     const queries = split(ops.linear(x, weight("self_attn.q_proj")), heads);
     const own = keysValues(x, positions);
     const attended = ops.attention(
-      ops.rotary(ops.rmsNorm(queries, weight("self_attn.q_norm"), epsilon), rotary, positions),
+      rotate(ops.rmsNorm(queries, weight("self_attn.q_norm"), epsilon), positions),
       ops.concat([context.keys, own.keys], 0),
       ops.concat([context.values, own.values], 0),
       ranges,

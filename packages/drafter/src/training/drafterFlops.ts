@@ -28,7 +28,10 @@ export interface BatchExtent {
  * Counts the matrix products of a step, attention over the keys that are seen. The backward pass has two for each of the
  * forward, less the one that would be the features' gradient.
  */
-export function drafterFlops(config: DrafterConfig, { tokens, supervised, teacher, ranges }: BatchExtent): DrafterFlops {
+export function drafterFlops(
+  config: DrafterConfig,
+  { tokens, supervised, teacher, ranges }: BatchExtent,
+): DrafterFlops {
   const { hiddenSize, intermediateSize, headDim, heads, kvHeads, targetLayerIds } = config;
   const slots = ranges.full_attention.queryLength;
   const [queryWidth, keyWidth] = [heads * headDim, kvHeads * headDim];
