@@ -1,8 +1,12 @@
 import { defineConfig } from "tsdown";
 
 export default defineConfig({
-  // The second is what target workers start with.
-  entry: { index: "src/index.ts", runTargetWorker: "src/workers/runTargetWorker.ts" },
+  entry: {
+    index: "src/index.ts",
+    // What target workers start with, and the thread beside one in a process.
+    runTargetWorker: "src/workers/runTargetWorker.ts",
+    relayTargetProcess: "src/workers/relayTargetProcess.ts",
+  },
   format: "esm",
   platform: "node",
   dts: { sourcemap: true },

@@ -37,6 +37,12 @@ export function hostBytes({ features, last }: HostHiddenStates): number {
   return [...features, ...(last ? [last] : [])].reduce((sum, { values }) => sum + values.byteLength, 0);
 }
 
+/** The buffers that the matrices lie in, to be moved to another thread. */
+export function hostBuffers({ features, last }: Pick<HostHiddenStates, "features" | "last">): ArrayBuffer[] {
+  const buffers = [...features, ...(last ? [last] : [])].map(({ values }) => values.buffer);
+  return [...new Set(buffers)].filter((buffer) => buffer instanceof ArrayBuffer);
+}
+
 /** Copies hidden states to the engine: one tensor a matrix. */
 export function uploadHiddenStates(
   ops: Ops,

@@ -1,15 +1,24 @@
 import { on } from "node:events";
+import { writeSync } from "node:fs";
 import { parentPort, type TransferListItem } from "node:worker_threads";
 import { startEngine } from "@dflash/engine";
 import { createOps, type Tensor } from "@dflash/ops";
 import { float32ToBfloat16 } from "@dflash/safetensors";
 import { createTimer, type Timer } from "@dflash/timer";
 import { observeCauses } from "@dflash/timer/causes";
-import { shareTimer } from "@dflash/timer/lanes";
-import type { HostMatrix } from "../hostHiddenStates.ts";
+import { type SharedTimer, shareTimer, type StreamedTimer, streamTimer } from "@dflash/timer/lanes";
+import { hostBuffers, hostBytes, type HostMatrix } from "../hostHiddenStates.ts";
 import { featureTensors, packHiddenStates } from "../loop/packHiddenStates.ts";
 import type { LoadTarget, TargetHiddenStates } from "../targetModel.ts";
-import type { WireFormat, WorkerMessage, WorkerReply, WorkerRequest } from "./workerMessages.ts";
+import {
+  boundaryPipe,
+  type WireFormat,
+  type WorkerMessage,
+  type WorkerReply,
+  type WorkerRequest,
+} from "./workerMessages.ts";
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Runs in a worker thread or process: loads the model, then computes what it is asked for, one batch after another. */
 async function runTargetWorker(): Promise<void> {
@@ -22,7 +31,7 @@ async function runTargetWorker(): Promise<void> {
   const { name: engineName = "auto", threads = 1 } = wanted;
   const engine = await startEngine(engineName, { threads });
   const ops = createOps(engine);
-  const timer = createTimer({ lane, shared: timed });
+  const timer = createTimer({ lane, shared: timed && parentPort !== null });
   observeCauses(timer, engine.counters);
   timer.enabled = timed;
   const laneTimer: Pick<Timer, "section"> = { section: (name, more) => timer.section(name, { ...more, lane }) };
@@ -39,7 +48,8 @@ async function runTargetWorker(): Promise<void> {
     handOver: laneTimer.section("target/hand-over", { role: "packing" }),
   };
   const { layers, hiddenSize } = model;
-  post({ kind: "ready", layers, hiddenSize, engine: engine.description, timer: timed ? shareTimer(timer) : null });
+  const times = !timed ? null : parentPort ? shareTimer(timer) : streamTimer(timer, sendBoundary);
+  void post({ kind: "ready", layers, hiddenSize, engine: engine.description, timer: times });
 
   /** Packs what was captured and copies it out of the engine. */
   async function handOver(
@@ -51,14 +61,9 @@ async function runTargetWorker(): Promise<void> {
       await sections.handOver.time(async () => {
         const features = await Promise.all(featureTensors(packed).map((tensor) => toHost(tensor, wire)));
         const last = packed.last && (await toHost(packed.last, wire));
-        const transfer = [...features, ...(last ? [last] : [])].flatMap(({ values: { buffer } }) =>
-          buffer instanceof ArrayBuffer ? [buffer] : [],
-        );
-        sections.handOver.add(
-          "bytes",
-          transfer.reduce((sum, { byteLength }) => sum + byteLength, 0),
-        );
-        post({ kind: "states", id, features, last, memory: engine.memory() }, transfer);
+        sections.handOver.add("bytes", hostBytes({ batch, features, last }));
+        const transfer = hostBuffers({ features, last });
+        await post({ kind: "states", id, features, last, memory: engine.memory() }, transfer);
       });
     } finally {
       packed.dispose();
@@ -74,6 +79,9 @@ async function runTargetWorker(): Promise<void> {
       sections.forward.add("tokens", batch.ids.length);
       await handing;
       handing = handOver({ id, batch, capture }, hidden).catch((error: unknown) => fail(id, error));
+      // What has been read goes out before a forward that blocks this thread; what is not read yet does not hold the forward up.
+      await turn();
+      await sending;
     } catch (error) {
       fail(id, error);
     }
@@ -86,13 +94,24 @@ async function toHost(tensor: Tensor, wire: WireFormat): Promise<HostMatrix> {
   return { values: wire === "bfloat16" ? float32ToBfloat16(values) : values, width: tensor.shape.at(-1)! };
 }
 
-function post(reply: WorkerReply, transfer: readonly TransferListItem[] = []): void {
+/** The last message's way out of a process: it only moves while the thread is free. */
+let sending = Promise.resolve();
+
+function post(
+  reply: WorkerReply<SharedTimer | StreamedTimer>,
+  transfer: readonly TransferListItem[] = [],
+): Promise<void> {
   if (parentPort) parentPort.postMessage(reply, transfer);
-  else process.send?.(reply);
+  else sending = new Promise((resolve) => process.send?.(reply, () => resolve()));
+  return sending;
+}
+
+function sendBoundary(bytes: Uint8Array): void {
+  for (let sent = 0; sent < bytes.length;) sent += writeSync(boundaryPipe, bytes, sent);
 }
 
 function fail(id: number | null, error: unknown): void {
-  post({ kind: "failed", id, message: error instanceof Error ? error.message : String(error) });
+  void post({ kind: "failed", id, message: error instanceof Error ? error.message : String(error) });
 }
 
 // Without its parent a process has nobody to work for.

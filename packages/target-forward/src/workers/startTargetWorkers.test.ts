@@ -97,35 +97,53 @@ describe("target workers", () => {
     expect(live()).toBe(0);
   });
 
-  it("show their lanes in the consumer's timer", async () => {
-    const timer = createTimer({ lane: "drafter" });
-    // The first report takes a while: it calibrates the timer.
-    timer.step(() => undefined);
-    const reports: ReportSnapshot[] = [];
-    timer.on("report", (report) => reports.push(report.snapshot()));
-    const workers = await start({ delayMs: 10 }, { count: 2, timer });
-    const loop = loopOver(workers, batchesFrom(0, 8), { timer });
-    const iterator = loop[Symbol.asyncIterator]();
-    for (let step = 0; step < 8; step++) {
-      await timer.step(async () => (await iterator.next()).value?.dispose());
-    }
-    const tokens = (name: string): number =>
-      reports.reduce((sum, { sections }) => sum + (sections[name]?.work?.tokens ?? 0), 0);
-    // What a worker finishes between two steps is in neither.
-    const [first, second] = [tokens("target/forward"), tokens("target/forward@target[1]")];
-    expect(first + second).toBeLessThanOrEqual(1 + 2 + 3 + 4 + 5 + 1 + 2 + 3);
-    expect(Math.min(first, second)).toBeGreaterThan(0);
-    expect(reports.map(({ sections }) => sections["queue/receive"]!.work!.bytes)).toEqual(
-      [1, 2, 3, 4, 5, 1, 2, 3].map((rows) => rows * 4 * 4),
-    );
-    expect(Object.keys(reports[0]!.lanes)).toEqual(["drafter", "target[0]", "target[1]", "data"]);
-    expect(reports[0]!.sections).toMatchObject({
-      "target/idle": { lane: "target[0]", role: "wait", waitsFor: "drafter" },
-      "target/pack": { lane: "target[0]", role: "packing" },
-      "target/hand-over": { lane: "target[0]", role: "packing" },
-      "queue/receive": { lane: "drafter", role: "packing", parent: "queue/wait" },
+  describe.each(["thread", "process"] as const)("with a %s each", (placement) => {
+    it("show their lanes in the consumer's timer, their overlap and waits, and each closes with the step", async () => {
+      const timer = createTimer({ lane: "drafter" });
+      // The first report takes a while: it calibrates the timer.
+      timer.step(() => undefined);
+      const reports: ReportSnapshot[] = [];
+      timer.on("report", (report) => reports.push(report.snapshot()));
+      const workers = await start({ delayMs: 10 }, { count: 2, placement, timer });
+      const loop = loopOver(workers, batchesFrom(0, 8), { timer });
+      const iterator = loop[Symbol.asyncIterator]();
+      const fit = timer.section("fit");
+      for (let step = 0; step < 8; step++) {
+        await timer.step(async () => {
+          (await iterator.next()).value?.dispose();
+          // This thread's event loop stands still, and what workers do meanwhile must count as beside it.
+          fit.time(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20));
+        });
+      }
+      const sum = (of: (report: ReportSnapshot) => number): number =>
+        reports.reduce((total, report) => total + of(report), 0);
+      const tokens = (name: string): number => sum(({ sections }) => sections[name]?.work?.tokens ?? 0);
+      // What a worker finishes between two steps is in neither.
+      const [first, second] = [tokens("target/forward"), tokens("target/forward@target[1]")];
+      expect(first + second).toBeLessThanOrEqual(1 + 2 + 3 + 4 + 5 + 1 + 2 + 3);
+      expect(Math.min(first, second)).toBeGreaterThan(0);
+      expect(reports.map(({ sections }) => sections["queue/receive"]!.work!.bytes)).toEqual(
+        [1, 2, 3, 4, 5, 1, 2, 3].map((rows) => rows * 4 * 4),
+      );
+      expect(Object.keys(reports[0]!.lanes)).toEqual(["drafter", "target[0]", "target[1]", "data"]);
+      expect(reports[0]!.sections).toMatchObject({
+        "target/idle": { lane: "target[0]", role: "wait", waitsFor: "drafter" },
+        "target/pack": { lane: "target[0]", role: "packing" },
+        "target/hand-over": { lane: "target[0]", role: "packing" },
+        "queue/receive": { lane: "drafter", role: "packing", parent: "queue/wait" },
+      });
+      for (const name of ["target[0]", "target[1]"]) {
+        expect(sum(({ lanes }) => lanes[name]!.overlapMs["drafter"]!)).toBeGreaterThan(0);
+        expect(sum(({ lanes }) => lanes[name]!.waitMs)).toBeGreaterThan(0);
+      }
+      for (const { ms, lanes } of reports) {
+        for (const { busyMs, waitMs, residualMs } of Object.values(lanes)) {
+          expect(busyMs + waitMs + residualMs).toBeCloseTo(ms, 9);
+          expect(Math.min(busyMs, waitMs, residualMs)).toBeGreaterThanOrEqual(0);
+        }
+      }
+      expect(reports.every(({ unbalanced, dropped }) => unbalanced === 0 && dropped === 0)).toBe(true);
     });
-    expect(reports.every(({ unbalanced, dropped }) => unbalanced === 0 && dropped === 0)).toBe(true);
   });
 
   it.each(["thread", "process"] as const)(

@@ -23,7 +23,7 @@ export interface TargetWorkersOptions {
   readonly devices?: readonly number[];
   /** `float32` unless given; `bfloat16` halves what is moved and rounds it. */
   readonly wire?: WireFormat;
-  /** The consumer's: gets a lane `target[i]` for each worker thread. Processes share no memory, so theirs are missing. */
+  /** The consumer's: gets a lane `target[i]` for each of the first ten workers. */
   readonly timer?: Timer;
 }
 
@@ -73,7 +73,7 @@ const timedWorkers = 10;
  * @throws {Error} The one line with which an engine or the model does not start; no worker is left then.
  */
 export async function startTargetWorkers(options: TargetWorkersOptions): Promise<TargetWorkers> {
-  const { count, timer, placement, devices } = options;
+  const { count, timer, devices } = options;
   if (!Number.isInteger(count) || count < 1) {
     throw new RangeError(`target workers: count is ${count}, expected a whole number above 0`);
   }
@@ -103,7 +103,7 @@ export async function startTargetWorkers(options: TargetWorkersOptions): Promise
   }
 
   async function start(index: number): Promise<TargetWorker> {
-    const timed = timer !== undefined && placement !== "process" && index < timedWorkers;
+    const timed = timer !== undefined && index < timedWorkers;
     const onCrash = (reason: string): void => void replace(index, reason);
     starting++;
     try {

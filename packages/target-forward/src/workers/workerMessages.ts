@@ -1,5 +1,5 @@
 import type { EngineMemory, EngineName } from "@dflash/engine";
-import type { SharedTimer } from "@dflash/timer/lanes";
+import type { SharedTimer, StreamedTimer } from "@dflash/timer/lanes";
 import type { HostMatrix } from "../hostHiddenStates.ts";
 import type { CaptureOptions } from "../targetModel.ts";
 import type { TokenBatch } from "../tokenBatch.ts";
@@ -37,19 +37,35 @@ export interface WorkerRequest {
 
 export type WorkerMessage = WorkerSetup | WorkerRequest;
 
+/** The last message to the thread of a process, which it ends. */
+export interface WorkerEnd {
+  readonly kind: "end";
+}
+
+/** What the thread of a process is started with. */
+export interface RelayData {
+  /** What the process runs. */
+  readonly file: string;
+  /** Added to its environment. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** File descriptor on which a process sends the boundaries of its sections. */
+export const boundaryPipe = 4;
+
 /** The model is loaded. */
-export interface WorkerReady {
+export interface WorkerReady<Times = SharedTimer> {
   readonly kind: "ready";
   readonly layers: number;
   readonly hiddenSize: number;
   /** The engine's description. */
   readonly engine: string;
-  readonly timer: SharedTimer | null;
+  readonly timer: Times | null;
 }
 
 /** Messages from a worker; `id` is null when it failed before it was ready. */
-export type WorkerReply =
-  | WorkerReady
+export type WorkerReply<Times = SharedTimer> =
+  | WorkerReady<Times>
   | {
       readonly kind: "states";
       readonly id: number;
@@ -59,3 +75,6 @@ export type WorkerReply =
       readonly memory: EngineMemory;
     }
   | { readonly kind: "failed"; readonly id: number | null; readonly message: string };
+
+/** Messages from a process, which shares no memory. */
+export type ProcessReply = WorkerReply<StreamedTimer>;

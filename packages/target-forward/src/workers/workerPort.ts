@@ -1,7 +1,6 @@
-import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
-import type { WorkerMessage, WorkerReply } from "./workerMessages.ts";
+import type { RelayData, WorkerEnd, WorkerMessage, WorkerReply } from "./workerMessages.ts";
 
 /** Where workers run: threads of this process; or processes of their own, for engines that hold one GPU a process. */
 export type WorkerPlacement = "thread" | "process";
@@ -23,11 +22,26 @@ export interface WorkerListener {
 }
 
 // From source through its loader, built as the file beside this one.
-const file = new URL(import.meta.url.endsWith(".ts") ? "./targetWorker.mjs" : "./runTargetWorker.js", import.meta.url);
+const fileOf = (name: string): URL =>
+  new URL(import.meta.url.endsWith(".ts") ? `./${name}.mjs` : `./${name}.js`, import.meta.url);
+const workerFile = fileOf("runTargetWorker");
 
 /** Starts a worker thread. */
 export function openThread(listener: WorkerListener): WorkerPort {
-  const worker = new Worker(file, { execArgv: [] });
+  const worker = new Worker(workerFile, { execArgv: [] });
+  return openPort(worker, listener, () => void worker.terminate());
+}
+
+/** Starts a worker process, which sees the GPU `device` alone where one is given, and the thread that listens to it. */
+export function openProcess(listener: WorkerListener, device: number | undefined): WorkerPort {
+  const env = device === undefined ? {} : { CUDA_VISIBLE_DEVICES: String(device), TF_FORCE_GPU_ALLOW_GROWTH: "true" };
+  const workerData: RelayData = { file: fileURLToPath(workerFile), env };
+  const relay = new Worker(fileOf("relayTargetProcess"), { execArgv: [], workerData });
+  const end: WorkerEnd = { kind: "end" };
+  return openPort(relay, listener, () => relay.postMessage(end, []));
+}
+
+function openPort(worker: Worker, listener: WorkerListener, endWorker: () => void): WorkerPort {
   let reason: string | undefined;
   const gone = new Promise<void>((resolve) => {
     worker.on("exit", (code) => {
@@ -41,41 +55,8 @@ export function openThread(listener: WorkerListener): WorkerPort {
     post: (message) => worker.postMessage(message, []),
     hold: (held) => (held ? worker.ref() : worker.unref()),
     async end() {
-      await worker.terminate();
-      await gone;
-    },
-  };
-}
-
-/** Starts a worker process, which sees the GPU `device` alone where one is given. */
-export function openProcess(listener: WorkerListener, device: number | undefined): WorkerPort {
-  const gpu = device === undefined ? {} : { CUDA_VISIBLE_DEVICES: String(device), TF_FORCE_GPU_ALLOW_GROWTH: "true" };
-  const child = fork(fileURLToPath(file), { execArgv: [], serialization: "advanced", env: { ...process.env, ...gpu } });
-  let reason: string | undefined;
-  const gone = new Promise<void>((resolve) => {
-    const leave = (why: string): void => {
-      resolve();
-      listener.onExit(reason ?? why);
-    };
-    child.on("exit", (code, signal) => leave(signal ?? `exit code ${code}`));
-    child.on("error", (error) => {
-      reason = error.message;
-      if (child.pid === undefined) leave(reason);
-    });
-  });
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- from our own file at the other end
-  child.on("message", (reply) => listener.onReply(reply as WorkerReply));
-  return {
-    // A process that is gone can't be written to; its exit says so.
-    post: (message) => void child.send(message, () => undefined),
-    hold(held) {
-      if (held) child.ref();
-      else child.unref();
-      if (held) child.channel?.ref();
-      else child.channel?.unref();
-    },
-    async end() {
-      child.kill("SIGKILL");
+      worker.ref();
+      endWorker();
       await gone;
     },
   };

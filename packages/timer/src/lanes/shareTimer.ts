@@ -1,4 +1,4 @@
-import { internalsOf } from "../internals.ts";
+import { internalsOf, type TimerInternals } from "../internals.ts";
 import type { SectionInfo } from "../section.ts";
 import type { Timer } from "../timer.ts";
 
@@ -22,8 +22,13 @@ export function shareTimer(timer: Timer): SharedTimer {
   const { buffer } = internals.recorder.recording.words;
   if (buffer instanceof ArrayBuffer)
     throw new TypeError("shareTimer: the timer's recording is not shared; make it with createTimer({ shared: true })");
-  internals.add = ({ name }) => {
-    throw new Error(`timer: section "${name}" comes after shareTimer(), which has told its names; make it before`);
-  };
+  closeSections(internals, "shareTimer");
   return { buffer, causes: internals.causes?.buffer ?? null, sections: internals.infos };
+}
+
+/** Refuses new sections, since the names are told. */
+export function closeSections(internals: TimerInternals, by: string): void {
+  internals.add = ({ name }) => {
+    throw new Error(`timer: section "${name}" comes after ${by}(), which has told its names; make it before`);
+  };
 }
