@@ -1,4 +1,6 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { terminalTarget } from "./streamSink.ts";
@@ -12,23 +14,23 @@ interface Result {
 }
 
 /** Runs the child with its stdout in a pipe that is read, left alone, or closed after the first chunk. */
-function run(args: string[], reader: "reads" | "sleeps" | "leaves", env: NodeJS.ProcessEnv = {}): Promise<Result> {
-  return new Promise((resolve) => {
-    const { NO_COLOR: _, FORCE_COLOR: __, ...clean } = process.env;
-    const running = spawn(process.execPath, ["--import", "tsx", child, ...args], {
-      env: { ...clean, ...env },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    let [stdout, stderr] = ["", ""];
-    running.stderr.on("data", (chunk: Buffer) => (stderr += String(chunk)));
-    if (reader === "reads") running.stdout.on("data", (chunk: Buffer) => (stdout += String(chunk)));
-    if (reader === "leaves") running.stdout.once("data", () => running.stdout.destroy());
-    running.once("exit", (code) =>
-      reader === "reads"
-        ? running.once("close", () => resolve({ code, stdout, stderr }))
-        : resolve({ code, stdout, stderr }),
-    );
+async function run(
+  args: string[],
+  reader: "reads" | "sleeps" | "leaves",
+  env: NodeJS.ProcessEnv = {},
+): Promise<Result> {
+  const { NO_COLOR: _, FORCE_COLOR: __, ...clean } = process.env;
+  const running = spawn(process.execPath, ["--import", "tsx", child, ...args], {
+    env: { ...clean, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
   });
+  if (reader === "leaves") running.stdout.once("data", () => running.stdout.destroy());
+  const [stdout, stderr, [code]] = await Promise.all([
+    reader === "reads" ? text(running.stdout) : "",
+    text(running.stderr),
+    once(running, "exit") as Promise<[number | null]>,
+  ]);
+  return { code, stdout, stderr };
 }
 
 test("through a pipe every line arrives, without an escape code", async () => {
