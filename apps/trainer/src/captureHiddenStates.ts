@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { loadCausalLM } from "@dflash/causal-lm";
 import { createChatBatches, type ChatBatch, loadTokenizer } from "@dflash/chat-data";
@@ -35,6 +35,7 @@ export async function captureHiddenStates(flags: CaptureFlags): Promise<void> {
   const file = flags.data === undefined ? defaultData : fromCaller(flags.data);
   if (!existsSync(file)) throw new Error(`--data ${file}: no such file; give a JSONL file of chat records`);
   const dir = fromCaller(flags.out);
+  if (existsSync(dir) && !statSync(dir).isDirectory()) throw new Error(`--out ${dir}: is a file, expected a folder`);
   await mkdir(dir, { recursive: true });
 
   const tokenizer = await loadTokenizer(target);
@@ -48,7 +49,7 @@ export async function captureHiddenStates(flags: CaptureFlags): Promise<void> {
   async function* missing(writer: HiddenStateWriter): AsyncGenerator<ChatBatch> {
     for await (const batch of chats) {
       if (counts.written + counts.there >= most || interrupt.signal.aborted) return;
-      if (await writer.has(batch.records[0]!)) counts.there++;
+      if (await writer.has(batch.records[0]!, batch.ids)) counts.there++;
       else yield { ...batch, index: counts.written };
     }
   }

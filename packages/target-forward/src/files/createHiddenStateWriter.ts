@@ -1,7 +1,8 @@
-import { access } from "node:fs/promises";
-import { openSafetensors, writeSafetensors } from "@dflash/safetensors";
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { writeSafetensors } from "@dflash/safetensors";
 import type { PackedHiddenStates } from "../hiddenStates.ts";
-import { hiddenStateFile, tensorNames } from "./hiddenStateFile.ts";
+import { hiddenStateFile, holdsTokens, tensorNames } from "./hiddenStateFile.ts";
 import { readShards } from "./hiddenStateShards.ts";
 
 /** Where hidden states go. */
@@ -16,8 +17,12 @@ export interface HiddenStateWriterOptions {
 
 /** Writes hidden states to files. */
 export interface HiddenStateWriter {
-  /** Whether a record's hidden states were there, whole, when the writer was made. */
-  has(record: number): Promise<boolean>;
+  /**
+   * Whether a record's hidden states were there, whole, when the writer was made.
+   *
+   * @throws {Error} One line with the file, when it holds other layers, or other tokens than these.
+   */
+  has(record: number, ids: Int32Array): Promise<boolean>;
   /**
    * Writes each row of a batch: `token_ids` and, as bfloat16, `hidden_states` with the last layer's output behind the captured
    * ones. A file comes to be at once, when all its records are there. The hidden states stay the caller's.
@@ -31,9 +36,10 @@ export interface HiddenStateWriter {
 
 type Tensors = Parameters<typeof writeSafetensors>[1];
 
-/** Makes a writer of hidden states, which finds out what a folder holds already. */
+/** Makes a writer of hidden states, which finds out what a folder holds already. No other may write there meanwhile. */
 export async function createHiddenStateWriter(options: HiddenStateWriterOptions): Promise<HiddenStateWriter> {
   const { dir, layerIds, recordsPerFile = 1 } = options;
+  await removeTemporaries(dir);
   const shards = await readShards(dir);
   const metadata = { format: "pt", layer_ids: layerIds.join() };
   let kept: Tensors = {};
@@ -47,7 +53,7 @@ export async function createHiddenStateWriter(options: HiddenStateWriterOptions)
   }
 
   return {
-    has: async (record) => shards.records.has(record) || isWhole(hiddenStateFile(dir, record)),
+    has: (record, ids) => holdsTokens(shards.place(record), layerIds, ids),
     async write({ index, ids, rowStarts, records, features, last }) {
       if (!records || !last) throw new Error(`batch ${index}: has no records or no last layer, which its files need`);
       const [joined, end] = await Promise.all([features.read(), last.read()]);
@@ -78,14 +84,9 @@ export async function createHiddenStateWriter(options: HiddenStateWriterOptions)
   };
 }
 
-/** Whether a file is there, and its header fits its size. */
-async function isWhole(path: string): Promise<boolean> {
-  const exists = await access(path).then(
-    () => true,
-    () => false,
-  );
-  if (!exists) return false;
-  const file = await openSafetensors(path).catch(() => null);
-  await file?.close();
-  return file !== null;
+/** Removes what a writer that was killed left behind, which may be as large as a shard. */
+async function removeTemporaries(dir: string): Promise<void> {
+  const names = await readdir(dir).catch(() => []);
+  const left = names.filter((name) => /^\.hs_\w+\.safetensors\.\w+\.tmp$/.test(name));
+  await Promise.all(left.map((name) => rm(join(dir, name), { force: true })));
 }

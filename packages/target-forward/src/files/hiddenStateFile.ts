@@ -60,16 +60,56 @@ export async function readHiddenStates(place: HiddenStatePlace, layout: HiddenSt
   }
 }
 
-/** Checks shapes and dtypes before anything is read; gives S. */
-function checkHeader(
+/**
+ * Whether a place holds these tokens, whole, from the beginning on; nothing is known of the states themselves.
+ *
+ * @throws {Error} One line, when it holds other layers or tokens.
+ */
+export async function holdsTokens(
   place: HiddenStatePlace,
-  { tensors, metadata }: Safetensors,
-  { layerIds, hiddenSize }: HiddenStateLayout,
-): number {
+  layerIds: readonly number[],
+  ids: Int32Array,
+): Promise<boolean> {
+  // Not there, or cut when its writer was killed.
+  const file = await openSafetensors(place.path).catch(() => null);
+  if (file === null) return false;
+  const [idsName, statesName] = tensorNames(place.record);
+  try {
+    if (![idsName, statesName].every((name) => file.tensors.has(name))) return false;
+    checkLayers(place, file, layerIds);
+    checkTokens(place, await file.readInt32(idsName), ids);
+    return true;
+  } finally {
+    await file.close();
+  }
+}
+
+/** Checks that a record's tokens are the expected ones, from the beginning on. */
+export function checkTokens(place: HiddenStatePlace, found: Int32Array, expected: Int32Array): void {
+  const wrong = expected.findIndex((id, token) => id !== found[token]);
+  if (wrong < 0) return;
+  const path = shownPlace(place);
+  throw new Error(
+    wrong < found.length
+      ? `${path}: token ${wrong} is ${found[wrong]}, expected ${expected[wrong]} as in the data`
+      : `${path}: holds ${found.length} tokens, expected ${expected.length} as in the data`,
+  );
+}
+
+function checkLayers(place: HiddenStatePlace, { metadata }: Safetensors, layerIds: readonly number[]): void {
+  const { layer_ids: known = layerIds.join() } = metadata;
+  if (known === layerIds.join()) return;
+  throw new Error(
+    `${shownPlace(place)}: holds layers ${known}, expected ${layerIds.join()}; capture those into another folder`,
+  );
+}
+
+/** Checks shapes and dtypes before anything is read; gives S. */
+function checkHeader(place: HiddenStatePlace, file: Safetensors, { layerIds, hiddenSize }: HiddenStateLayout): number {
   const path = shownPlace(place);
   const names = tensorNames(place.record);
   const [ids, states] = names.map((name) => {
-    const found = tensors.get(name);
+    const found = file.tensors.get(name);
     if (!found) throw new Error(`${path}: no tensor ${name}, expected ${names.join(" and ")}`);
     return found;
   });
@@ -85,10 +125,6 @@ function checkHeader(
   }
   if (ids!.shape.join() !== String(tokens))
     throw new Error(`${path}: token_ids has shape [${ids!.shape.join(", ")}], expected [${tokens}] as hidden_states`);
-  const { layer_ids: known = layerIds.join() } = metadata;
-  if (known !== layerIds.join())
-    throw new Error(
-      `${path}: holds layers ${known}, expected ${layerIds.join()}; capture them again or train with those`,
-    );
+  checkLayers(place, file, layerIds);
   return tokens;
 }

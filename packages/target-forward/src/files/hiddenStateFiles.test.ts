@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, truncate } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startEngine } from "@dflash/engine";
@@ -126,11 +126,34 @@ describe("hidden states in files", () => {
     }
   });
 
+  const rowOf: Readonly<Record<number, Int32Array>> = { 7: batch.ids.subarray(0, 5), 3: batch.ids.subarray(5) };
+
   it("are known to be there, unless they are cut", async () => {
     const writer = await createHiddenStateWriter({ dir, layerIds });
-    expect(await Promise.all([7, 3, 4].map((record) => writer.has(record)))).toEqual([true, true, false]);
+    const has = (record: number): Promise<boolean> => writer.has(record, rowOf[record] ?? Int32Array.of(1));
+    expect(await Promise.all([7, 3, 4].map(has))).toEqual([true, true, false]);
     await truncate(file(3), 100);
-    expect(await writer.has(3)).toBe(false);
+    expect(await has(3)).toBe(false);
+  });
+
+  it.each([1, 2])("are not taken for those of other layers or tokens, %i a file", async (recordsPerFile) => {
+    if (recordsPerFile > 1) {
+      await Promise.all([7, 3].map((record) => rm(file(record))));
+      await (await capture(recordsPerFile, batch)).close();
+    }
+    const writer = await createHiddenStateWriter({ dir, layerIds });
+    // Longer records hold shorter ones.
+    expect(await writer.has(3, Int32Array.of(90, 91))).toBe(true);
+    await expect(writer.has(3, Int32Array.of(90, 5))).rejects.toThrow("token 1 is 91, expected 5 as in the data");
+    await expect(writer.has(3, Int32Array.of(90, 91, 92, 93))).rejects.toThrow("holds 3 tokens, expected 4 as in the");
+    const other = await createHiddenStateWriter({ dir, layerIds: [1, 2] });
+    await expect(other.has(3, rowOf[3]!)).rejects.toThrow("holds layers 0,2, expected 1,2; capture those into another");
+  });
+
+  it("leave nothing behind of a writer that was killed", async () => {
+    await writeFile(join(dir, ".hs_3.safetensors.0123456789ab.tmp"), "cut");
+    await createHiddenStateWriter({ dir, layerIds });
+    expect((await readdir(dir)).toSorted()).toEqual(["hs_3.safetensors", "hs_7.safetensors"]);
   });
 
   it("lie together in shards, which are whole files at any time and are gone on with", async () => {
@@ -143,19 +166,17 @@ describe("hidden states in files", () => {
     expect((await read([batch])).rows).toEqual(whole);
 
     const next = await createHiddenStateWriter({ dir, layerIds, recordsPerFile: 3 });
-    expect(await Promise.all([7, 3, 4, 5, 6].map((record) => next.has(record)))).toEqual([
-      true,
-      true,
-      true,
-      true,
-      false,
-    ]);
+    const rows = { ...rowOf, 4: rowOf[7]!, 5: rowOf[3]!, 6: rowOf[3]! };
+    const there = await Promise.all(([7, 3, 4, 5, 6] as const).map((record) => next.has(record, rows[record]!)));
+    expect(there).toEqual([true, true, true, true, false]);
 
     // The last shard holds record 5; what is cut is written anew under its number.
     await truncate(join(dir, "hs_shard_1.safetensors"), 100);
     const last = { ...more, index: 0 };
     await expect(read([last])).rejects.toThrow(/hs_shard_1\.safetensors: .*truncated/);
-    expect((await read([last], { onBad: "skip" })).rows.map(([record]) => record)).toEqual([4]);
+    const { rows: left, skipped } = await read([last], { onBad: "skip" });
+    expect(left.map(([record]) => record)).toEqual([4]);
+    expect(skipped).toEqual([expect.stringMatching(/hs_5.*cannot be opened.*; .*hs_shard_1.*truncated/)]);
     await (await capture(3, last)).close();
     expect((await read([last])).rows.map(([record]) => record)).toEqual([4, 5]);
     expect(await readdir(dir)).toHaveLength(2);
@@ -183,7 +204,11 @@ describe("hidden states in files", () => {
     ["of other tokens", "token 1 is 5, expected 91 as in the data", rewrite({ ids: [90, 5, 92] })],
     ["of fewer tokens", "holds 2 tokens, expected 3 as in the data", rewrite({ ids: [90, 91], shape: [2, 3, 2] })],
     ["unlike its ids", "token_ids has shape [4], expected [3] as hidden_states", rewrite({ ids: [90, 91, 92, 93] })],
-    ["of other layers", "holds layers 1,2, expected 0,2; capture them again", rewrite({ layers: "1,2" })],
+    [
+      "of other layers",
+      "holds layers 1,2, expected 0,2; capture those into another folder",
+      rewrite({ layers: "1,2" }),
+    ],
   ];
 
   it.each(spoil)("that are %s are named, or their row left out", async (_, message, change) => {
@@ -196,10 +221,14 @@ describe("hidden states in files", () => {
     expect(skipped).toEqual([expect.stringContaining(message), expect.stringContaining(message)]);
   });
 
-  it("pass over a batch without any good row, and end a loop that has none", async () => {
+  it("pass over a batch without any good row, and say so in place of passing over every epoch", async () => {
     await rm(file(3));
     await rm(file(7));
-    expect((await read([batch, { ...batch, index: 1 }], { onBad: "skip" })).rows).toEqual([]);
+    expect((await read([batch], { onBad: "skip" })).rows).toEqual([]);
+    const epochs = [batch, { ...batch, index: 1 }];
+    await expect(read(epochs, { onBad: "skip" })).rejects.toThrow(
+      /: none of 2 records can be used \(one of them: .*hs_\d\.safetensors: cannot be opened/,
+    );
   });
 
   it("need batches that know their records, and the layers that were captured", async () => {

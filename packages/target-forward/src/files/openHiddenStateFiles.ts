@@ -1,7 +1,7 @@
 import { createGuardedEmitter } from "@dflash/timer";
 import type { HiddenStateSource, HostMatrix } from "../hostHiddenStates.ts";
 import type { TokenBatch } from "../tokenBatch.ts";
-import { readHiddenStates, shownPlace, type HiddenStateLayout, type HiddenStateRecord } from "./hiddenStateFile.ts";
+import { checkTokens, readHiddenStates, type HiddenStateLayout, type HiddenStateRecord } from "./hiddenStateFile.ts";
 import { readShards, type HiddenStateShards } from "./hiddenStateShards.ts";
 
 /** Where hidden states lie, and what to do about those that are no good. */
@@ -43,10 +43,16 @@ interface Row extends HiddenStateRecord {
 export function openHiddenStateFiles(options: HiddenStateFilesOptions): HiddenStateFiles {
   const { dir, hiddenSize, onBad = "stop" } = options;
   const events = createGuardedEmitter<HiddenStateFilesEvents>("hidden-state files");
-  let reading: Promise<HiddenStateShards> | undefined;
+  let finding: Promise<HiddenStateShards> | undefined;
+  /** Records of batches that had no good row. */
+  const bad = new Set<number>();
+  let anyGood = false;
+  /** Why the last record was left out. */
+  let reason = "";
+  let earlier: Promise<unknown> = Promise.resolve();
 
   async function findShards(): Promise<HiddenStateShards> {
-    const shards = await (reading ??= readShards(dir));
+    const shards = await (finding ??= readShards(dir));
     const [broken] = shards.broken;
     if (broken !== undefined && onBad === "stop") throw new Error(broken);
     return shards;
@@ -59,26 +65,45 @@ export function openHiddenStateFiles(options: HiddenStateFilesOptions): HiddenSt
   ): Promise<Row | null> {
     const [start, end] = [rowStarts[row]!, rowStarts[row + 1]!];
     const record = records![row]!;
-    const place = (await findShards()).place(record);
+    const shards = await findShards();
+    const place = shards.place(record);
     try {
       const found = await readHiddenStates(place, layout);
-      checkTokens(shownPlace(place), found.ids, ids.subarray(start, end), lossMask.subarray(start, end));
+      // Tokens behind the last supervised one, padding among them, are context of nothing and may differ.
+      const length = lossMask.subarray(start, end).lastIndexOf(1) + 1;
+      checkTokens(place, found.ids, ids.subarray(start, start + length));
+      anyGood = true;
       return { ...found, start, end };
     } catch (error) {
       if (onBad === "stop") throw error;
-      events.emit("skip", { record, reason: error instanceof Error ? error.message : String(error) });
+      // What is in no file may have been in a shard that can't be read.
+      const further = place.record === null ? shards.broken.slice(0, 1) : [];
+      reason = [error instanceof Error ? error.message : String(error), ...further].join("; ");
+      events.emit("skip", { record, reason });
       return null;
     }
+  }
+
+  /** Without any good record, epoch after epoch would be passed over. */
+  function passOver(records: Int32Array): void {
+    if (!anyGood && records.every((record) => bad.has(record)))
+      throw new Error(`${dir}: none of ${bad.size} records can be used (one of them: ${reason})`);
+    for (const record of records) bad.add(record);
   }
 
   const files: HiddenStateFiles = {
     async states(batch, { captureLast = false, layout, layerIds }) {
       if (!batch.records) throw new Error(`batch ${batch.index}: doesn't say which records its rows are of`);
-      const read = await Promise.all(
-        Array.from(batch.records, (_, row) => readRow(batch, row, { layerIds, hiddenSize })),
-      );
+      const reading = Promise.all(Array.from(batch.records, (_, row) => readRow(batch, row, { layerIds, hiddenSize })));
+      const before = earlier;
+      earlier = Promise.allSettled([before, reading]).then(() => undefined);
+      const read = await reading;
       const rows = read.filter((row) => row !== null);
-      if (rows.length === 0) return null;
+      if (rows.length === 0) {
+        await before;
+        passOver(batch.records);
+        return null;
+      }
       const kept = rows.length === read.length ? batch : keepRows(batch, rows);
       const K = layerIds.length;
       const matrix = (slot: number, slots: number): HostMatrix => ({
@@ -97,18 +122,6 @@ export function openHiddenStateFiles(options: HiddenStateFilesOptions): HiddenSt
     },
   };
   return files;
-}
-
-/** Tokens behind the last supervised one, padding among them, are context of nothing and may differ. */
-function checkTokens(path: string, found: Int32Array, ids: Int32Array, lossMask: Uint8Array): void {
-  const length = lossMask.lastIndexOf(1) + 1;
-  const wrong = ids.subarray(0, length).findIndex((id, token) => id !== found[token]);
-  if (wrong < 0) return;
-  throw new Error(
-    wrong < found.length
-      ? `${path}: token ${wrong} is ${found[wrong]}, expected ${ids[wrong]} as in the data`
-      : `${path}: holds ${found.length} tokens, expected ${length} as in the data`,
-  );
 }
 
 /** Columns `from` ≤ c < `from + width` of the rows' states, whose tokens are `stride` wide, one row behind the other. */
