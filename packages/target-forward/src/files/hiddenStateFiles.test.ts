@@ -166,8 +166,8 @@ describe("hidden states in files", () => {
     expect((await read([batch])).rows).toEqual(whole);
 
     const next = await createHiddenStateWriter({ dir, layerIds, recordsPerFile: 3 });
-    const rows = { ...rowOf, 4: rowOf[7]!, 5: rowOf[3]!, 6: rowOf[3]! };
-    const there = await Promise.all(([7, 3, 4, 5, 6] as const).map((record) => next.has(record, rows[record]!)));
+    const rows: typeof rowOf = { ...rowOf, 4: rowOf[7]!, 5: rowOf[3]!, 6: rowOf[3]! };
+    const there = await Promise.all([7, 3, 4, 5, 6].map((record) => next.has(record, rows[record]!)));
     expect(there).toEqual([true, true, true, true, false]);
 
     // The last shard holds record 5; what is cut is written anew under its number.
