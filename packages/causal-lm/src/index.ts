@@ -1,5 +1,4 @@
 export { loadCausalLM, type CausalLM, type CausalLMOptions } from "./causalLM.ts";
 export { readCausalLMConfig, type CausalLMConfig } from "./causalLMConfig.ts";
-export { downloadModel, isModelName, type DownloadModelOptions, type DownloadProgress } from "./downloadModel.ts";
 export type { Rope } from "./rope.ts";
 export { loadTargetHead, type TargetHeadOptions } from "./targetHead.ts";

@@ -1,8 +1,4 @@
 import type { Engine, EngineName } from "./engine.ts";
-import { startCpu } from "./startCpu.ts";
-import { startTensorflow } from "./startTensorflow.ts";
-import { startWebgpu } from "./startWebgpu.ts";
-import { startWasm } from "./startWasm.ts";
 import type { MatmulPrecision } from "./tensorflowEnvironment.ts";
 
 /** Settings of {@link startEngine}. */
@@ -23,12 +19,19 @@ export interface StartEngineOptions {
 /** Starts an engine; one that nobody asked for by its name must be worth it. */
 type Starter = (options: StartEngineOptions, named: boolean) => Promise<Engine>;
 
+/** Loaded when they are started, since whoever only asks for the engines' names need not wait for tfjs. */
 const starters: ReadonlyMap<EngineName, Starter> = new Map<EngineName, Starter>([
-  ["tensorflow-gpu", (options) => startTensorflow("tensorflow-gpu", options)],
-  ["tensorflow", (options) => startTensorflow("tensorflow", options)],
-  ["webgpu", (options, named) => startWebgpu(options, { allowSoftware: named })],
-  ["wasm", startWasm],
-  ["cpu", startCpu],
+  [
+    "tensorflow-gpu",
+    async (options) => (await import("./startTensorflow.ts")).startTensorflow("tensorflow-gpu", options),
+  ],
+  ["tensorflow", async (options) => (await import("./startTensorflow.ts")).startTensorflow("tensorflow", options)],
+  [
+    "webgpu",
+    async (options, named) => (await import("./startWebgpu.ts")).startWebgpu(options, { allowSoftware: named }),
+  ],
+  ["wasm", async (options) => (await import("./startWasm.ts")).startWasm(options)],
+  ["cpu", async () => (await import("./startCpu.ts")).startCpu()],
 ]);
 
 /** Every engine, fastest first: the order that `auto` tries. */

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { availableParallelism, totalmem } from "node:os";
 import { type EngineName, engineNames } from "@dflash/engine";
 import { Command, Option } from "commander";
-import { checkEngine, type EngineCheck } from "../checkEngine.ts";
+import type { EngineCheck } from "../checkEngine.ts";
 import { showProgress } from "../showProgress.ts";
 
 /** `dflash doctor`: what this machine offers, and what would make it faster. */
@@ -13,8 +13,9 @@ export function doctorCommand(): Command {
       // A process for each engine: a native library that kills its process must not kill this one.
       .addOption(new Option("--check <engine>").hideHelp())
       .action(async ({ check }: { check?: EngineName }) => {
-        if (check === undefined) await examine();
-        else console.log(JSON.stringify(await checkEngine(check)));
+        if (check === undefined) return examine();
+        const { checkEngine } = await import("../checkEngine.ts");
+        console.log(JSON.stringify(await checkEngine(check)));
       })
   );
 }

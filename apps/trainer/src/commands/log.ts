@@ -1,10 +1,5 @@
-import { type HeaderRecord, readLog, type StepRecord } from "@dflash/log-formatter";
 import { Command, Option } from "commander";
-import { compareRuns } from "../compareRuns.ts";
-import { logFileOf } from "../logFileOf.ts";
 import { share } from "../numberArguments.ts";
-import { reformatLog } from "../reformatLog.ts";
-import { parseWhatIf, whatIf, whatIfLines } from "../whatIf.ts";
 
 interface LogFlags {
   format: string;
@@ -50,26 +45,15 @@ Examples:
     .action(async (run: string, { whatIf: asked, compare, failOver, ...flags }: LogFlags) => {
       if (failOver !== undefined && compare === undefined)
         throw new Error("--fail-over needs --compare RUN, the run to compare with");
-      if (compare !== undefined) await compareRuns(run, { baseline: compare, failOver: failOver ?? null });
-      else if (asked !== undefined) await ask(run, asked);
-      else await reformatLog(run, { ...flags, follow: flags.follow ?? false });
+      if (compare !== undefined) {
+        const { compareRuns } = await import("../compareRuns.ts");
+        await compareRuns(run, { baseline: compare, failOver: failOver ?? null });
+      } else if (asked !== undefined) {
+        const { askWhatIf } = await import("../askWhatIf.ts");
+        await askWhatIf(run, asked);
+      } else {
+        const { reformatLog } = await import("../reformatLog.ts");
+        await reformatLog(run, { ...flags, follow: flags.follow ?? false });
+      }
     });
-}
-
-async function ask(run: string, changes: string): Promise<void> {
-  const parsed = parseWhatIf(changes);
-  const { header, steps } = await readSteps(logFileOf(run));
-  for (const line of whatIfLines(whatIf(header, steps, parsed), changes)) console.log(line);
-}
-
-/** The header of the last attempt and all steps. */
-async function readSteps(path: string): Promise<{ header: HeaderRecord; steps: StepRecord[] }> {
-  let header: HeaderRecord | undefined;
-  const steps: StepRecord[] = [];
-  for await (const record of readLog(path)) {
-    if (record.kind === "header") header = record;
-    if (record.kind === "step") steps.push(record);
-  }
-  if (!header) throw new Error(`${path}: no header, expected the log of a run`);
-  return { header, steps };
 }

@@ -6,7 +6,6 @@ import type { Given } from "../settings/given.ts";
 import { givenFlags } from "../settings/givenFlags.ts";
 import { printConfig } from "../settings/printConfig.ts";
 import { readConfigFile } from "../settings/readConfigFile.ts";
-import { readTrainSettings } from "../train/trainConfig.ts";
 import { trainFieldGroups } from "../train/trainFields.ts";
 
 /** Flags that are no settings. */
@@ -49,6 +48,7 @@ Examples:
       const flags = givenFlags(command, ["config", "printConfig", "printSchema", "resume"]);
       const given: Given = new Map([...(config === undefined ? [] : readConfigFile(fromCaller(config))), ...flags]);
       if (isPrinted) {
+        const { readTrainSettings } = await import("../train/trainConfig.ts");
         process.stdout.write(printConfig(readTrainSettings(given).values, given));
         return;
       }

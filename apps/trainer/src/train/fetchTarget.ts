@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { downloadModel, type DownloadProgress, isModelName } from "@dflash/causal-lm";
+import { downloadModel, type DownloadProgress, isModelName } from "@dflash/causal-lm/hub";
 import { createLogUpdate } from "log-update";
 import { fromCaller } from "../callerFolder.ts";
 import { progressBar } from "./progressBar.ts";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { isModelName } from "@dflash/causal-lm";
+import { isModelName } from "@dflash/causal-lm/hub";
 import { callerFolder } from "../callerFolder.ts";
 import { defaultData, defaultPrompts } from "../defaultTarget.ts";
 import { drafterFolder, readDrafterConfig } from "../drafterFolder.ts";

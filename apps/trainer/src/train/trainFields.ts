@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { isModelName } from "@dflash/causal-lm";
+import { isModelName } from "@dflash/causal-lm/hub";
 import { engineNames } from "@dflash/engine";
 import { resolveFormat, resolveOutput } from "@dflash/log-formatter";
 import { z } from "zod";

@@ -1,0 +1,25 @@
+import { loadDrafter, saveDrafter } from "@dflash/drafter";
+import { startEngine } from "@dflash/engine";
+import { createOps } from "@dflash/ops";
+import { createTimer } from "@dflash/timer";
+import { forCaller, fromCaller } from "./callerFolder.ts";
+import { drafterFolder } from "./drafterFolder.ts";
+
+/** Writes a drafter, in bfloat16, to a folder, and loads it from there again, so that whoever serves it doesn't find out. */
+export async function exportDrafter(from: string, out: string): Promise<void> {
+  const folder = await drafterFolder(fromCaller(from));
+  const target = fromCaller(out);
+  if (target === folder) throw new Error(`--out ${out}: is the drafter itself; choose another folder`);
+  const engine = await startEngine("cpu");
+  try {
+    const options = { ops: createOps(engine), timer: createTimer() };
+    const drafter = await loadDrafter(folder, options);
+    await saveDrafter(target, drafter);
+    await loadDrafter(target, options);
+    console.log(
+      `${forCaller(folder)} is exported to ${forCaller(target)}: ${drafter.parameters.size} tensors, bfloat16`,
+    );
+  } finally {
+    engine.dispose();
+  }
+}

@@ -1,0 +1,1 @@
+export { downloadModel, isModelName, type DownloadModelOptions, type DownloadProgress } from "./downloadModel.ts";
