@@ -2,7 +2,7 @@
 export interface Recipe {
   /** Short; also the name of its run's folder. */
   readonly name: string;
-  /** Flags of `dflash train` beside the base's; null for those of the base. */
+  /** Flags of `dflash train` beside the base's. */
   readonly flags: string;
   /** Chosen so that a whole run costs about the base's FLOPs. */
   readonly steps: number;

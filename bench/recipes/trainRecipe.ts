@@ -18,12 +18,15 @@ export function flagsOf({ flags, steps }: Recipe): string {
   return `${common} --steps ${steps} --eval-every ${Math.ceil(steps / 2)} ${flags}`.trim();
 }
 
+/** Whether the folder holds a whole run. */
+export const isTrained = (folder: string): boolean => existsSync(join(folder, "summary.json"));
+
 /**
  * Trains with a recipe and leaves the run in the folder; a run that is there, whole, stays as it is.
  * @throws {Error} What the trainer wrote to stderr, when it fails.
  */
 export function trainRecipe(recipe: Recipe, folder: string): void {
-  if (existsSync(join(folder, "summary.json"))) return;
+  if (isTrained(folder)) return;
   rmSync(folder, { recursive: true, force: true });
   const flags = `${flagsOf(recipe)} --out ${folder} --log ${cpuTime}:${join(folder, "cpu.ndjson")}`;
   const { status, stderr } = spawnSync(process.execPath, ["--import", "tsx", main, "train", ...flags.split(" ")], {

@@ -1,14 +1,12 @@
 import { readdirSync } from "node:fs";
 import { denseFromRowRanges } from "@dflash/block-mask";
-import { type Engine, startEngine } from "@dflash/engine";
-import { createOps, type Ops } from "@dflash/ops";
 import { createTimer } from "@dflash/timer";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { blockRates, countMatches } from "./blocks/blockMatches.ts";
 import { blockRanges } from "./blocks/blockRanges.ts";
 import { blockTargets } from "./blocks/blockTargets.ts";
 import { noiseBlocks, rowPositions } from "./blocks/noiseBlocks.ts";
-import { describeEngines, engineOptions } from "./describeEngines.test-support.ts";
+import { describeEngines } from "./describeEngines.test-support.ts";
 import { type DrafterCase, readDrafterCase } from "./drafterCase.test-support.ts";
 import { fixtures } from "./fixture.test-support.ts";
 import { createObjective } from "./training/objective.ts";
@@ -23,18 +21,10 @@ test("there are cases with decay, without, with a sliding window, and with D-PAC
   );
 });
 
-describeEngines(["cpu", "wasm", "tensorflow"], (engineName) => {
-  let engine: Engine;
-  let ops: Ops;
-  beforeAll(async () => {
-    engine = await startEngine(engineName, engineOptions);
-    ops = createOps(engine);
-  });
-  afterAll(() => engine.dispose());
-
+describeEngines((ops) => {
   describe.each(cases)("%s", (name) => {
     let parity: DrafterCase;
-    beforeAll(async () => void (parity = await readDrafterCase(name, ops)));
+    beforeAll(async () => void (parity = await readDrafterCase(name, ops())));
     afterAll(() => parity.dispose());
 
     test("sees the keys that PyTorch's mask shows", () => {
@@ -46,9 +36,9 @@ describeEngines(["cpu", "wasm", "tensorflow"], (engineName) => {
     test("gives the same hidden states", async () => {
       const { batch, blocks, drafter, head, expected } = parity;
       const noise = noiseBlocks(blocks, batch.ids, drafter.config.blockSize, drafter.config.maskTokenId);
-      const hidden = ops.scope(() =>
+      const hidden = ops().scope(() =>
         drafter.forward({
-          noise: ops.embedding(head.embedTokens, noise.ids),
+          noise: ops().embedding(head.embedTokens, noise.ids),
           noisePositions: noise.positions,
           features: batch.features,
           contextPositions: rowPositions(batch.rowStarts),
@@ -66,7 +56,7 @@ describeEngines(["cpu", "wasm", "tensorflow"], (engineName) => {
       const { batch, blocks, drafter, head, expected, loss } = parity;
       const { blockSize } = drafter.config;
       const targets = blockTargets(blocks, batch, blockSize);
-      const objective = createObjective({ drafter, head, ops, timer: createTimer(), loss });
+      const objective = createObjective({ drafter, head, ops: ops(), timer: createTimer(), loss });
       const evaluation = await objective(batch, blocks, targets);
 
       const [expectedLoss] = expected("loss");

@@ -53,11 +53,6 @@ export { drafterFlops, type BatchExtent, type DrafterFlops } from "./training/dr
 export type { HeadChunk } from "./training/objective.ts";
 export type { Skip, StepResult } from "./training/stepResult.ts";
 export type { TrainBatch } from "./training/trainBatch.ts";
-export {
-  trainDrafter,
-  type TrainEvents,
-  type TrainOptions,
-  type TrainRun,
-  type TrainSummary,
-} from "./training/trainDrafter.ts";
+export { trainDrafter, type TrainOptions } from "./training/trainDrafter.ts";
+export type { TrainEvents, TrainRun, TrainSummary } from "./training/trainRun.ts";
 export { createTrainStep, type StepCounters, type TrainStep, type TrainStepOptions } from "./training/trainStep.ts";

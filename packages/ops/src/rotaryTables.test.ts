@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { describeOps } from "./describeOps.test-support.ts";
 import type { RotaryTable } from "./ops.ts";
@@ -16,8 +16,8 @@ const plain = (theta: number, headDim: number): Float32Array =>
 /** Cosines and sines of a position. */
 async function read({ cos, sin }: RotaryTable, position: number): Promise<[Float32Array, Float32Array]> {
   const half = cos.shape[1]!;
-  const row = async ({ read: values }: typeof cos) =>
-    Float32Array.from(await values()).slice(position * half, (position + 1) * half);
+  const row = async (table: typeof cos) =>
+    Float32Array.from(await table.read()).slice(position * half, (position + 1) * half);
   return [await row(cos), await row(sin)];
 }
 

@@ -1,3 +1,4 @@
+import { jsonObject, refuseField } from "../config/fieldChecks.ts";
 import type { StepCounters } from "../training/trainStep.ts";
 
 /** What a checkpoint says besides its tensors; the content of its `training.json`. */
@@ -18,11 +19,11 @@ export interface TrainingState {
 
 /** @throws {Error} One line that names the place, the field, its value and what was expected. */
 export function parseTrainingState(json: unknown, place: string): TrainingState {
-  const file = object(json, place, "the file");
-  const counters = object(file["counters"], place, "counters");
+  const file = jsonObject(json, place, "the file");
+  const counters = jsonObject(file["counters"], place, "counters");
   const { version, score } = file;
-  if (version !== 1) refuse(place, "version", version, "1; it was written by another version of this package");
-  if (score !== null && typeof score !== "number") refuse(place, "score", score, "a number or null");
+  if (version !== 1) refuseField(place, "version", version, "1; it was written by another version of this package");
+  if (score !== null && typeof score !== "number") refuseField(place, "score", score, "a number or null");
   return {
     version,
     step: count(file["step"], place, "step"),
@@ -31,22 +32,12 @@ export function parseTrainingState(json: unknown, place: string): TrainingState 
       skippedInARow: count(counters["skippedInARow"], place, "counters.skippedInARow"),
     },
     score,
-    settings: object(file["settings"], place, "settings"),
+    settings: jsonObject(file["settings"], place, "settings"),
     carried: file["carried"],
   };
 }
 
-function refuse(place: string, field: string, value: unknown, expected: string): never {
-  const found = value === undefined ? "missing" : JSON.stringify(value).slice(0, 80);
-  throw new Error(`${place}: ${field} is ${found}, expected ${expected}`);
-}
-
-function object(value: unknown, place: string, field: string): Readonly<Record<string, unknown>> {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
-  return refuse(place, field, value, "an object");
-}
-
 function count(value: unknown, place: string, field: string): number {
   if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return value;
-  return refuse(place, field, value, "an integer of at least 0");
+  return refuseField(place, field, value, "an integer of at least 0");
 }

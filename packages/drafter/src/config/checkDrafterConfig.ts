@@ -1,4 +1,5 @@
 import type { DrafterConfig, LayerType } from "./drafterConfig.ts";
+import { refuseField } from "./fieldChecks.ts";
 
 type Field = keyof DrafterConfig;
 
@@ -15,10 +16,8 @@ export function checkDrafterConfig(
   values: { readonly [Key in Field]: unknown },
   spelling: (field: Field) => string = (field) => field,
 ): DrafterConfig {
-  const refuse = (field: Field, expected: string): never => {
-    const value = values[field] == null ? "missing" : JSON.stringify(values[field]).slice(0, 80);
-    throw new Error(`${place}: ${spelling(field)} is ${value}, expected ${expected}`);
-  };
+  const refuse = (field: Field, expected: string): never =>
+    refuseField(place, spelling(field), values[field], expected);
   const integer = (field: Field, least: number, most: number): number => {
     const value = values[field];
     return isInteger(value, least, most) ? value : refuse(field, `an integer from ${least} to ${most}`);

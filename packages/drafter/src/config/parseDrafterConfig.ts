@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { checkDrafterConfig } from "./checkDrafterConfig.ts";
 import type { DrafterConfig } from "./drafterConfig.ts";
+import { jsonObject, refuseField } from "./fieldChecks.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -34,14 +35,14 @@ const fileNames = {
  * @throws {Error} One line that names the place, the field, its value and what was expected.
  */
 export function parseDrafterConfig(json: unknown, place: string): DrafterConfig {
-  const config = object(json, place, "the file");
-  const dflash = object(config["dflash_config"], place, "dflash_config");
-  const rope = object(config["rope_parameters"] ?? {}, place, "rope_parameters");
-  const scaling = object(config["rope_scaling"] ?? {}, place, "rope_scaling");
+  const config = jsonObject(json, place, "the file");
+  const dflash = jsonObject(config["dflash_config"], place, "dflash_config");
+  const rope = jsonObject(config["rope_parameters"] ?? {}, place, "rope_parameters");
+  const scaling = jsonObject(config["rope_scaling"] ?? {}, place, "rope_scaling");
 
   const only = (fields: Json, field: string, allowed: unknown): void => {
     if (fields[field] == null || isDeepStrictEqual(fields[field], allowed)) return;
-    throw new Error(`${place}: ${field} is ${JSON.stringify(fields[field])}, expected ${JSON.stringify(allowed)}`);
+    refuseField(place, field, fields[field], JSON.stringify(allowed));
   };
   only(config, "hidden_act", "silu");
   only(config, "attention_bias", false);
@@ -90,10 +91,4 @@ export function parseDrafterConfig(json: unknown, place: string): DrafterConfig 
     },
     (field) => fileNames[field],
   );
-}
-
-function object(value: unknown, place: string, field: string): Json {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
-  const found = value == null ? "missing" : JSON.stringify(value).slice(0, 80);
-  throw new Error(`${place}: ${field} is ${found}, expected an object`);
 }

@@ -1,31 +1,21 @@
-import { type Engine, startEngine } from "@dflash/engine";
-import { createOps, type Ops } from "@dflash/ops";
 import { createTimer } from "@dflash/timer";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { blockRanges } from "../blocks/blockRanges.ts";
 import { noiseBlocks, rowPositions } from "../blocks/noiseBlocks.ts";
-import { describeEngines, engineOptions } from "../describeEngines.test-support.ts";
+import { describeEngines } from "../describeEngines.test-support.ts";
 import { tinyBatch, tinyConfig, tinyHead } from "../tinyDrafter.test-support.ts";
 import { createDrafter, type DFlashDrafter } from "./createDrafter.ts";
 import { randomWeights } from "./randomWeights.ts";
 
-describeEngines(["cpu", "wasm", "tensorflow"], (engineName) => {
-  let engine: Engine;
-  let ops: Ops;
-  beforeAll(async () => {
-    engine = await startEngine(engineName, engineOptions);
-    ops = createOps(engine);
-  });
-  afterAll(() => engine.dispose());
-
+describeEngines((ops) => {
   const create = async (maxPositions: number): Promise<DFlashDrafter> => {
     const config = { ...tinyConfig, maxPositions };
-    return createDrafter({ ops, config, weights: randomWeights(1, 0.2), timer: createTimer() });
+    return createDrafter({ ops: ops(), config, weights: randomWeights(1, 0.2), timer: createTimer() });
   };
 
   /** The output for one block at the end of a row. */
   const output = async (drafter: DFlashDrafter, length: number): Promise<Float32Array> => {
-    const [head, batch] = [await tinyHead(ops), await tinyBatch(ops, { lengths: [length] })];
+    const [head, batch] = [await tinyHead(ops()), await tinyBatch(ops(), { lengths: [length] })];
     const { blockSize, maskTokenId } = tinyConfig;
     const blocks = {
       anchors: Int32Array.of(length - 1),
@@ -35,9 +25,9 @@ describeEngines(["cpu", "wasm", "tensorflow"], (engineName) => {
     };
     const noise = noiseBlocks(blocks, batch.ids, blockSize, maskTokenId);
     try {
-      const hidden = ops.scope(() =>
+      const hidden = ops().scope(() =>
         drafter.forward({
-          noise: ops.embedding(head.embedTokens, noise.ids),
+          noise: ops().embedding(head.embedTokens, noise.ids),
           noisePositions: noise.positions,
           features: batch.features,
           contextPositions: rowPositions(batch.rowStarts),
@@ -55,10 +45,10 @@ describeEngines(["cpu", "wasm", "tensorflow"], (engineName) => {
   test("a million positions take no memory before rows are that long", async () => {
     const held: number[] = [];
     for (const maxPositions of [64, 1_000_000]) {
-      const before = engine.memory().bytes;
+      const before = ops().engine.memory().bytes;
       const drafter = await create(maxPositions);
       await output(drafter, 14);
-      held.push(engine.memory().bytes - before);
+      held.push(ops().engine.memory().bytes - before);
       drafter.dispose();
     }
     expect(held[1]).toBe(held[0]);

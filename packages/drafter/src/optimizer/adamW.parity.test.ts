@@ -1,9 +1,7 @@
 import { readFileSync } from "node:fs";
-import { type Engine, startEngine } from "@dflash/engine";
-import { createOps, type Ops } from "@dflash/ops";
 import { openSafetensors, type Safetensors } from "@dflash/safetensors";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { describeEngines, engineOptions } from "../describeEngines.test-support.ts";
+import { describeEngines } from "../describeEngines.test-support.ts";
 import { fixtures } from "../fixture.test-support.ts";
 import { adamW } from "./adamW.ts";
 import { clipByGlobalNorm } from "./clipByGlobalNorm.ts";
@@ -18,19 +16,10 @@ interface Settings {
 
 const settings: Settings = JSON.parse(readFileSync(`${fixtures}/adamw.json`, "utf8"));
 
-describeEngines(["cpu", "wasm", "tensorflow"], (engineName) => {
-  let engine: Engine;
-  let ops: Ops;
+describeEngines((ops) => {
   let file: Safetensors;
-  beforeAll(async () => {
-    engine = await startEngine(engineName, engineOptions);
-    ops = createOps(engine);
-    file = await openSafetensors(`${fixtures}/adamw.safetensors`);
-  });
-  afterAll(async () => {
-    await file.close();
-    engine.dispose();
-  });
+  beforeAll(async () => void (file = await openSafetensors(`${fixtures}/adamw.safetensors`)));
+  afterAll(async () => file.close());
 
   async function difference(values: ArrayLike<number>, name: string): Promise<number> {
     const expected = await file.readFloat32(name);
@@ -39,9 +28,16 @@ describeEngines(["cpu", "wasm", "tensorflow"], (engineName) => {
 
   test("clipping and AdamW, step by step as in PyTorch", async () => {
     const { lrs, clip, weight_decay: weightDecay, eps: epsilon, betas } = settings;
-    const load = async (name: string) => ops.upload(await file.readFloat32(name), file.tensors.get(name)!.shape);
-    const clipping = clipByGlobalNorm({ ops, maxNorm: clip });
-    const update = adamW({ ops, learningRate: (i) => lrs[i]!, beta1: betas[0], beta2: betas[1], epsilon, weightDecay });
+    const load = async (name: string) => ops().upload(await file.readFloat32(name), file.tensors.get(name)!.shape);
+    const clipping = clipByGlobalNorm({ ops: ops(), maxNorm: clip });
+    const update = adamW({
+      ops: ops(),
+      learningRate: (i) => lrs[i]!,
+      beta1: betas[0],
+      beta2: betas[1],
+      epsilon,
+      weightDecay,
+    });
     const pair = async (w: string, v: string) =>
       new Map([
         ["w", await load(w)],
@@ -55,9 +51,9 @@ describeEngines(["cpu", "wasm", "tensorflow"], (engineName) => {
       // The file has the gradients after clipping; scaled to the norm before, they are the ones to clip.
       const gradients = await pair(`gw/${i}`, `gv/${i}`);
       const [norm] = await file.readFloat32(`norm/${i}`);
-      const clippedNorm = await ops.globalNorm([...gradients.values()]);
-      for (const gradient of gradients.values()) ops.scaleInPlace(gradient, norm! / clippedNorm);
-      const gradientNorm = await ops.globalNorm([...gradients.values()]);
+      const clippedNorm = await ops().globalNorm([...gradients.values()]);
+      for (const gradient of gradients.values()) ops().scaleInPlace(gradient, norm! / clippedNorm);
+      const gradientNorm = await ops().globalNorm([...gradients.values()]);
 
       const step = { parameters, gradients, gradientNorm, count: i + 1 };
       clipping.update({ ...step, state: clipping.init(parameters) });

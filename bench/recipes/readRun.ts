@@ -1,0 +1,108 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { CausalLMConfig } from "@dflash/causal-lm";
+import { parseDrafterConfig } from "@dflash/drafter";
+import { readLog, type StepRecord } from "@dflash/log-formatter";
+import { targetFlops } from "./targetFlops.ts";
+
+/** Where a run was after a step, from its beginning on. */
+export interface Point {
+  readonly step: number;
+  /** Of the target and the drafter, in units of 10¹². */
+  readonly teraFlops: number;
+  /** CPU time of the whole process, evaluations and what came before the second step left out. */
+  readonly cpuSeconds: number;
+}
+
+/** A mean with its standard error. */
+export interface Measure {
+  readonly mean: number;
+  readonly error: number;
+}
+
+/** What training by a recipe came to. */
+export interface Run {
+  /** Acceptance lengths by speculative decoding of held-out prompts. */
+  readonly real: readonly (Point & Measure)[];
+  /** The joint simulated acceptance length on the training records, each seen once, so none before: means of tenths of the run. */
+  readonly simulated: readonly (Point & Measure)[];
+  /** The simulated length of the last fifth of the run. */
+  readonly lastFifth: Measure;
+  /** The end. */
+  readonly end: Point;
+}
+
+interface RunConfig {
+  readonly rows: number;
+  readonly loss: string;
+}
+
+interface CpuTime {
+  readonly step: number;
+  readonly cpuSeconds: number;
+}
+
+const parts = ["drafter/forward", "drafter/loss", "drafter/backward"];
+
+/** Reads a whole run's log. */
+export async function readRun(folder: string, target: CausalLMConfig): Promise<Run> {
+  const cpu = readCpuSeconds(join(folder, "cpu.ndjson"));
+  const steps: StepRecord[] = [];
+  const evaluations: { step: number; length: Measure }[] = [];
+  for await (const record of readLog(join(folder, "log.ndjson"))) {
+    if (record.kind === "step") steps.push(record);
+    if (record.kind === "event" && record.name === "tau")
+      evaluations.push({ step: record.step, length: ofHistogram(record.data) });
+  }
+  const config: RunConfig = JSON.parse(readFileSync(join(folder, "config.json"), "utf8"));
+  const drafter = readFileSync(join(folder, "drafter", "config.json"), "utf8");
+  const { targetLayerIds } = parseDrafterConfig(JSON.parse(drafter), folder);
+  const layers = config.loss === "soft-target" ? target.layers : Math.max(...targetLayerIds) + 1;
+
+  let [flops, cpuSeconds] = [0, 0];
+  const points = steps.map(({ step, ms, sections, metrics }, i): Point => {
+    const evaluated = (sections["eval"]?.ms ?? 0) / ms;
+    cpuSeconds += i === 0 ? 0 : (cpu.get(step)! - cpu.get(step - 1)!) * (1 - evaluated);
+    flops += parts.reduce((sum, part) => sum + sections[part]!.flops!, 0);
+    flops += targetFlops(target, { tokens: metrics["tokens"]!, rows: config.rows, layers });
+    return { step, teraFlops: flops / 1e12, cpuSeconds };
+  });
+  const tenth = Math.ceil(steps.length / 10);
+  return {
+    end: points.at(-1)!,
+    real: evaluations.map(({ step, length }) => ({ ...points[step - 1]!, ...length })),
+    simulated: Array.from({ length: Math.ceil(steps.length / tenth) }, (_, i) => {
+      const some = steps.slice(i * tenth, (i + 1) * tenth);
+      return { ...points[some.at(-1)!.step - 1]!, ...simulated(some) };
+    }),
+    lastFifth: simulated(steps.slice(-2 * tenth)),
+  };
+}
+
+function readCpuSeconds(file: string): Map<number, number> {
+  const lines = readFileSync(file, "utf8").trimEnd().split("\n");
+  return new Map(
+    lines.map((line) => {
+      const { step, cpuSeconds }: CpuTime = JSON.parse(line);
+      return [step, cpuSeconds];
+    }),
+  );
+}
+
+/** Of the rounds of an evaluation, taken as independent of each other. */
+function ofHistogram(data: unknown): Measure {
+  if (typeof data !== "object" || data === null || !("histogram" in data) || !Array.isArray(data.histogram))
+    throw new Error(`tau event: data is ${JSON.stringify(data)}, expected an evaluation with its histogram`);
+  return measure(data.histogram.flatMap((rounds, i) => Array<number>(Number(rounds)).fill(i + 1)));
+}
+
+/** Of steps, taken as independent of each other. */
+function simulated(steps: readonly StepRecord[]): Measure {
+  return measure(steps.map(({ metrics }) => metrics["acceptance_length"]!));
+}
+
+function measure(values: readonly number[]): Measure {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  return { mean, error: Math.sqrt(squares / (values.length - 1) / values.length) };
+}

@@ -1,0 +1,93 @@
+import { cpus } from "node:os";
+import type { Measure, Run } from "./readRun.ts";
+import type { Recipe } from "./recipes.ts";
+import { evaluation, flagsOf } from "./trainRecipe.ts";
+
+/** A recipe and what training by it came to. */
+export interface Trained {
+  readonly recipe: Recipe;
+  readonly run: Run;
+}
+
+/** The runs as Markdown; the first one is the base. */
+export function writeRecipes(all: readonly Trained[]): string {
+  const [base] = all;
+  if (base === undefined) throw new Error("no run is complete, expected the base at least");
+  const command = `pnpm dflash train ${flagsOf(base.recipe)}`;
+  return `# Recipes: acceptance against what training costs
+
+Written by \`pnpm --filter @dflash/bench-recipes bench\`; don't edit. Each recipe makes one change to the base, which is the default
+recipe of \`dflash train\`, shortened:
+
+\`\`\`sh
+${command}
+\`\`\`
+
+Steps are chosen so that every run costs about the base's FLOPs and ends its schedule there. Two measures, both of the drafter as
+it was at that step:
+
+- **real**: acceptance length by greedy speculative decoding of the first ${evaluation.prompts} GSM8K test prompts, at most ${evaluation.tokens} tokens each, halfway and at the end;
+- **simulated**: joint acceptance length of the blocks of each training batch, before the step learns from it. Each record is seen once, so these
+  are held-out too; they are many more (some 13,000 blocks a run), on the target's own answers. The figure is of the last fifth.
+
+± is one standard error, rounds (real) or steps (simulated) taken as independent. All recipes meet the same prompts, and those with the base's
+seed and rows the same records, so differences between recipes are somewhat surer than the errors say; another seed shows what chance does. Above or below the base is what differs by more than two
+standard errors of the difference.
+
+FLOPs are the products of the target's forward and of the drafter's forward, loss and backward: the trainer's count in its log, and the target's by its
+shape. Seconds are **CPU time of the process** in one thread on the engine \`wasm\`, not wall time, because other work kept both cores busy;
+start-up and evaluations are left out. CPU seconds of the same work differ by what shares the cache: ${spreadOfCost(all)}. Two cores of an ${cpus()[0]!.model.trim()} virtual machine, Node ${process.version}.
+
+| recipe | change | steps | TFLOPs | CPU s | real, halfway | real, at the end | simulated, last fifth | beside the base |
+| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |
+${all.map((trained) => row(trained, base)).join("\n")}
+
+![Acceptance length against TFLOPs of training, a panel a recipe, the base grey](../pictures/recipes-flops.svg)
+
+![Acceptance length against CPU seconds of training, a panel a recipe, the base grey](../pictures/recipes-cpu.svg)
+
+In each panel the base is grey and the recipe blue; lines are simulated lengths by tenths of the run, dots real ones with two standard errors.
+`;
+}
+
+const figure = ({ mean, error }: Measure): string => `${mean.toFixed(3)} ± ${error.toFixed(3)}`;
+
+function row(trained: Trained, base: Trained): string {
+  const { recipe, run } = trained;
+  const [halfway, end] = run.real;
+  const cells = [
+    recipe.name,
+    recipe.flags === "" ? "" : `\`${recipe.flags}\``,
+    recipe.steps,
+    run.end.teraFlops.toFixed(2),
+    run.end.cpuSeconds.toFixed(0),
+    figure(halfway!),
+    figure(end!),
+    figure(run.lastFifth),
+    trained === base ? "" : comparison(run, base.run),
+  ];
+  return `| ${cells.join(" | ")} |`;
+}
+
+/** What differs clearly from the base, halfway and at the end. */
+function comparison(run: Run, base: Run): string {
+  const found = [
+    ...clear("real halfway", run.real[0]!, base.real[0]!),
+    ...clear("real", run.real[1]!, base.real[1]!),
+    ...clear("simulated", run.lastFifth, base.lastFifth),
+  ];
+  return found.length === 0 ? "no clear difference" : found.join(", ");
+}
+
+function clear(name: string, own: Measure, other: Measure): string[] {
+  const difference = own.mean - other.mean;
+  if (Math.abs(difference) <= 2 * Math.hypot(own.error, other.error)) return [];
+  return [`${name} ${difference > 0 ? "above" : "below"}`];
+}
+
+/** From the least to the most CPU time a TFLOP of runs whose steps are of the same shape as the base's. */
+function spreadOfCost(all: readonly Trained[]): string {
+  const same = all.filter(({ recipe }) => recipe.steps === all[0]!.recipe.steps);
+  const costs = same.map(({ run: { end } }) => end.cpuSeconds / end.teraFlops);
+  return `from ${Math.min(...costs).toFixed(0)} to ${Math.max(...costs).toFixed(0)} a TFLOP in the ${same.length} runs with the base's shapes`;
+}
