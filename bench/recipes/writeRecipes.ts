@@ -16,7 +16,7 @@ export function writeRecipes(all: readonly Trained[]): string {
   const command = `pnpm dflash train ${flagsOf(base.recipe)}`;
   return `# Recipes: acceptance against what training costs
 
-Written by \`pnpm --filter @dflash/bench-recipes bench\`; don't edit. Each recipe makes one change to the base, which is the default
+Written by \`pnpm dflash bench recipes\`; don't edit. Each recipe makes one change to the base, which is the default
 recipe of \`dflash train\`, shortened:
 
 \`\`\`sh

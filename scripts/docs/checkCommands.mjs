@@ -43,7 +43,9 @@ async function checkDflash(words, root) {
     command.push(word);
     text = await help(command, root);
   }
-  const options = words.filter((word) => word.startsWith("--")).map((word) => word.replace(/=.*/, ""));
+  // What stands behind -- is another program's.
+  const own = words.includes("--") ? words.slice(0, words.indexOf("--")) : words;
+  const options = own.filter((word) => word.startsWith("--")).map((word) => word.replace(/=.*/, ""));
   return options
     .filter((option) => !new RegExp(`${option}(?![\\w-])`).test(text))
     .map((option) => `dflash ${words.join(" ")}: ${command.join(" ")} has no option ${option}`);

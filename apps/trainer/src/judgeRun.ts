@@ -42,6 +42,15 @@ function predict(header: Pick<HeaderRecord, "config">, steps: readonly StepRecor
   const [workers, queue, minReady] = [now("targetWorkers", 0), now("queue", 3), now("minReady", 1)];
   const candidates: ReadonlyMap<string, number>[] = [
     new Map([["target-workers", workers + 1]]),
+    // A queue that must be full before a step leaves further workers nothing to do.
+    ...(minReady > 1
+      ? [
+          new Map([
+            ["target-workers", workers + 1],
+            ["min-ready", 1],
+          ]),
+        ]
+      : []),
     ...(workers > 0 ? [new Map([["target-workers", workers - 1]]), new Map([["queue", 2 * queue]])] : []),
     ...(minReady > 1 ? [new Map([["min-ready", 1]])] : []),
   ];

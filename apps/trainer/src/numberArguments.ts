@@ -20,6 +20,16 @@ export function between(low: number, high: number): (text: string) => number {
   };
 }
 
+/** A parser for numbers above a bound. */
+export function above(low: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (text.trim() === "" || !(value > low && value < Infinity))
+      throw new InvalidArgumentError(`Expected a number above ${low}.`);
+    return value;
+  };
+}
+
 /** A share such as `10%`, as 0.1. */
 export function share(text: string): number {
   const percent = Number(/^(\d+(?:\.\d+)?) ?%$/.exec(text)?.[1] ?? NaN);

@@ -1,8 +1,8 @@
-import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { forCaller, fromCaller } from "./callerFolder.ts";
 import { defaultData } from "./defaultTarget.ts";
+import { spawnDflash, untilEnded } from "./spawnDflash.ts";
 
 /** A small drafter behind a target that works for every step: what to do about it is known beforehand, how long it takes is not. */
 const settings = ["--steps", "30", "--layers", "1", "--anchors", "4", "--rows", "1", "--max-length", "192"];
@@ -38,17 +38,10 @@ export async function runDemo(folder: string): Promise<void> {
 }
 
 /** Runs a command as a user would, and shows what it prints. */
-function dflash(...args: string[]): Promise<void> {
-  const [, main = ""] = process.argv;
+async function dflash(...args: string[]): Promise<void> {
   console.log(`$ pnpm dflash ${args.map((arg) => (arg.startsWith("/") ? forCaller(arg) : arg)).join(" ")}`);
-  const child = spawn(process.execPath, [...process.execArgv, main, ...args], { stdio: "inherit" });
-  return new Promise((resolve, reject) => {
-    child.on("error", reject);
-    child.on("close", (code) => {
-      if (code === 0) resolve();
-      else reject(new Error(`dflash ${args[0]} ended with exit code ${code}; what it printed says why`));
-    });
-  });
+  const { code, how } = await untilEnded(spawnDflash(args, "inherit"));
+  if (code !== 0) throw new Error(`dflash ${args[0]} ended with ${how}; what it printed says why`);
 }
 
 function summaryOf(run: string): { rate: number; verdict: { cause: string } | null } {

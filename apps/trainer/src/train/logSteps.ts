@@ -192,6 +192,8 @@ function stepGauges({ engine, loop, workers, batches }: LogStepsOptions): Record
     tensor_bytes: bytes,
     heap_bytes: heapBytes,
     rss_bytes: process.memoryUsage.rss(),
+    // Between the ends of two steps a step holds more than at either.
+    peak_rss_bytes: 1024 * process.resourceUsage().maxRSS,
     // While the step computes in this thread, nothing that came meanwhile is let in.
     queue_depth: loop.queue.found,
     queue_waits: loop.queue.waits.take,

@@ -129,7 +129,12 @@ export const seeded: Record<string, Case> = {
     target: fast,
   },
   "gc: a third of the step": { drafter, target: fast, late: () => ({ backward: { gcMs: 22 }, forward: { gcMs: 5 } }) },
-  "event-loop: a server in the same thread": { drafter, target: fast, late: () => ({ "queue/wait": { stallMs: 30 } }) },
+  "event-loop: a server in the same thread": {
+    drafter,
+    target: fast,
+    gapUs: 30_000,
+    late: () => ({ "queue/wait": { stallMs: 30 } }),
+  },
   "log: a slow disk": { drafter: more("log", 20_000, { role: "log" }), target: fast },
   "checkpoint: every fifth step": {
     drafter: more("checkpoint", 180_000, { role: "checkpoint", every: 5 }),

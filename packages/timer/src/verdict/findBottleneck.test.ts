@@ -2,10 +2,17 @@ import { describe, expect, it } from "vitest";
 import { absurd, balanced, type Case, seeded, settling } from "./cases.test-support.ts";
 import { findBottleneck } from "./findBottleneck.ts";
 import { playPipeline } from "./pipeline.test-support.ts";
+import { remedies } from "./remedies.test-support.ts";
 
 const seeds = Array.from({ length: 10 }, (_, i) => 1 + i * 7919);
 const judge = ({ dispatchUs, ...pipeline }: Case, seed: number): ReturnType<typeof findBottleneck> =>
   findBottleneck(playPipeline({ ...pipeline, seed }), dispatchUs === undefined ? {} : { dispatchUs });
+
+/** Steps a second of the virtual clock, once the queue has filled. */
+function rate(pipeline: Case, seed: number): number {
+  const settled = playPipeline({ ...pipeline, seed }).slice(8);
+  return (1000 * settled.length) / settled.reduce((ms, { report }) => ms + report.ms, 0);
+}
 
 describe("findBottleneck", () => {
   it.each(Object.keys(seeded))("names %s", (name) => {
@@ -18,6 +25,21 @@ describe("findBottleneck", () => {
       expect(confidence).toBeLessThanOrEqual(1);
       expect(advice).not.toMatch(/\n/);
     }
+  });
+
+  it.each(Object.keys(remedies))("gives advice that makes it faster: %s", (name) => {
+    const { says, change, tokens = 1 } = remedies[name]!;
+    for (const seed of seeds.slice(0, 3)) {
+      const before = seeded[name]!;
+      const { cause, advice } = judge(before, seed);
+      if (cause === name.slice(0, name.indexOf(":"))) expect(advice).toContain(says);
+      expect(tokens * rate(change(before), seed)).toBeGreaterThan(1.05 * rate(before, seed));
+    }
+  });
+
+  it("has a remedy for each cause that costs time", () => {
+    const without = Object.keys(seeded).filter((name) => !Object.hasOwn(remedies, name));
+    expect(without.map((name) => name.split(":")[0])).toEqual(["tensor-leak", "residual"]);
   });
 
   it.each(Object.keys(balanced))("is not sure of anything when a run is balanced: %s", (name) => {
