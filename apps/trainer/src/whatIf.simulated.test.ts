@@ -16,6 +16,8 @@ interface Run {
 const steps = 60;
 const tokens = 100;
 
+const section = (ms: number) => ({ ms, self_ms: ms, n: 1 });
+
 /**
  * Plays a run on a virtual clock, written straight from what a bounded queue is: a batch begins once its worker is free and the queue
  * has a place, and a step once `minReady` batches are there. Gives the records that its log would have.
@@ -23,18 +25,18 @@ const tokens = 100;
 function play({ workers, capacity, minReady, target, drafter }: Run): StepRecord[] {
   const [done, taken, free]: [number[], number[], number[]] = [[], [], Array(Math.max(1, workers)).fill(0)];
   const records: StepRecord[] = [];
-  const section = (ms: number) => ({ ms, self_ms: ms, n: 1 });
   let now = 0;
   for (let step = 0; step < steps; step++) {
     const start = now;
     if (workers === 0) now += target(step);
-    for (let batch = done.length; workers > 0 && batch < step + minReady; batch++) {
+    const wanted = workers === 0 ? 0 : step + minReady;
+    for (let batch = done.length; batch < wanted; batch++) {
       const worker = free.indexOf(Math.min(...free));
       const begin = Math.max(free[worker]!, taken[batch - capacity] ?? 0);
       free[worker] = begin + target(batch);
       done[batch] = Math.max(free[worker], done[batch - 1] ?? 0);
     }
-    if (workers > 0) now = Math.max(now, done[step + minReady - 1]!);
+    if (workers > 0) now = Math.max(now, done[wanted - 1]!);
     taken[step] = now;
     const wait = now - start;
     now += drafter;

@@ -32,7 +32,7 @@ describe("findBottleneck", () => {
     for (const seed of seeds.slice(0, 3)) {
       const before = seeded[name]!;
       const { cause, advice } = judge(before, seed);
-      if (cause === name.slice(0, name.indexOf(":"))) expect(advice).toContain(says);
+      expect(cause === name.slice(0, name.indexOf(":")) ? advice : says).toContain(says);
       expect(tokens * rate(change(before), seed)).toBeGreaterThan(1.05 * rate(before, seed));
     }
   });
