@@ -23,7 +23,7 @@ const oneMoreWorker: Remedy["change"] = ({ workers = 1, ...pipeline }) => ({ ...
 /** Half of the passes' time, in which the host dispatches or waits. */
 const halfThePasses: Remedy["change"] = (pipeline) => ({
   ...pipeline,
-  drafter: pipeline.drafter.map((each) => (each.name.endsWith("ward") ? { ...each, us: each.us / 2 } : each)),
+  drafter: pipeline.drafter.map((each) => (each.name?.endsWith("ward") ? { ...each, us: each.us / 2 } : each)),
 });
 
 /**
