@@ -11,13 +11,13 @@ export interface Remedy {
   readonly tokens?: number;
 }
 
-const piece = (pieces: readonly Piece[], name: string, change: Partial<Piece>): Piece[] =>
+const piece = (pieces: readonly Piece[], name: Piece["name"], change: Partial<Piece>): Piece[] =>
   pieces.map((each) => (each.name === name ? { ...each, ...change } : each));
 const inDrafter =
   (name: string, change: Partial<Piece>): Remedy["change"] =>
   (pipeline) => ({ ...pipeline, drafter: piece(pipeline.drafter, name, change) });
 const inTarget =
-  (name: string, change: Partial<Piece>): Remedy["change"] =>
+  (name: Piece["name"], change: Partial<Piece>): Remedy["change"] =>
   (pipeline) => ({ ...pipeline, target: piece(pipeline.target, name, change) });
 const oneMoreWorker: Remedy["change"] = ({ workers = 1, ...pipeline }) => ({ ...pipeline, workers: workers + 1 });
 /** Half of the passes' time, in which the host dispatches or waits. */
@@ -77,6 +77,16 @@ export const remedies: Readonly<Record<string, Remedy>> = {
     }),
   },
   "data-bound: in the producer": { says: "more workers", change: oneMoreWorker },
+  "data-bound: files of hidden states are missing, so batch after batch is read for one that has them": {
+    says: "tokenize once",
+    change: inTarget("data", { us: 10_000 }),
+  },
+  "data-bound: read in the step's thread, about as long as it works": {
+    says: "tokenize once",
+    change: inTarget("data", { us: 10_000 }),
+  },
+  // What is faster there is the disk.
+  "target-bound: files of hidden states on a slow disk": { says: "faster", change: inTarget(null, { us: 85_000 }) },
   "target-bound: one worker": { says: "give it a worker or more of them", change: oneMoreWorker },
   "target-bound: inline": { says: "give it a worker or more of them", change: oneMoreWorker },
   // A second worker alone would find the queue full: it refills one place a step.
