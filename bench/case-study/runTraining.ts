@@ -3,6 +3,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { loadavg } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { EngineName } from "@dflash/engine";
 import { readLog, type StepRecord } from "@dflash/log-formatter";
 import { written, type Settings } from "./settings.ts";
 
@@ -21,8 +22,18 @@ export interface Run {
   /** Milliseconds a step in which the lanes of the target did something, together; and the part of that beside the drafter. */
   readonly targetMs: number;
   readonly besideMs: number;
+  /** Token counts that batches had: each makes new shapes. */
+  readonly shapes: number;
+  /** Part of the tokens that were padding. */
+  readonly padding: number;
   /** Other work on the machine when it began. */
   readonly load: number;
+}
+
+/** What is run, and how long. */
+export interface TrainingOptions {
+  readonly engine: EngineName;
+  readonly steps: number;
 }
 
 const main = fileURLToPath(new URL("../../apps/trainer/src/main.ts", import.meta.url));
@@ -39,13 +50,14 @@ export function dflash(...args: string[]): string {
 }
 
 /** Trains with the settings and leaves the run in the folder; a run that is there, whole, is only read. */
-export async function runTraining(settings: Settings, steps: number, folder: string): Promise<Run> {
+export async function runTraining(settings: Settings, options: TrainingOptions, folder: string): Promise<Run> {
   const loadFile = join(folder, "load.txt");
   if (!existsSync(loadFile)) {
     rmSync(folder, { recursive: true, force: true });
     const load = loadavg()[0]!;
     const flags = written(settings).split(" ");
-    dflash("train", "--engine", "wasm", "--steps", String(steps), ...flags, "--out", folder);
+    const [engine, steps] = [options.engine, String(options.steps)];
+    dflash("train", "--engine", engine, "--steps", steps, ...flags, "--out", folder);
     writeFileSync(loadFile, String(load));
   }
   const records: StepRecord[] = [];
@@ -69,10 +81,12 @@ function summarize(records: readonly StepRecord[]): Omit<Run, "folder" | "load">
     );
   const msPerStep = mean(({ ms }) => ms);
   // What padding holds is no work done.
-  const padding = records.at(-1)!.gauges["padding_share"] ?? 0;
+  const { padding_share: padding, batch_shapes: shapes } = records.at(-1)!.gauges;
   return {
+    shapes: shapes ?? 0,
+    padding: padding ?? 0,
     msPerStep,
-    tokensPerSecond: (1000 * (1 - padding) * mean(({ metrics }) => metrics["tokens"] ?? 0)) / msPerStep,
+    tokensPerSecond: (1000 * (1 - (padding ?? 0)) * mean(({ metrics }) => metrics["tokens"] ?? 0)) / msPerStep,
     verdict: records.at(-1)!.verdict!,
     sections,
     drafterMs: mean(({ lanes }) => lanes["drafter"]!.busy_ms),

@@ -29,7 +29,6 @@ const remedies: readonly (readonly [cause: string, setting: string, value: strin
 export const controls: readonly (readonly [setting: string, value: string])[] = [
   ["--buckets", "auto"],
   ["--split-features", ""],
-  ["--wire", "bfloat16"],
   ["--threads", "2"],
 ];
 

@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { dflash, runTraining, type Run } from "./runTraining.ts";
+import type { EngineName } from "@dflash/engine";
+import { dflash, runTraining, type Run, type TrainingOptions } from "./runTraining.ts";
 import { controls, naive, remedy, type Settings, written } from "./settings.ts";
 
 /** Runs of the same settings. */
@@ -16,12 +17,13 @@ export interface Prediction {
   readonly tokensPerSecond: number;
 }
 
-/** All that was measured. */
+/** All that was measured on one engine. */
 export interface Study {
+  readonly engine: EngineName;
   readonly stages: readonly Stage[];
   /** By stage; null where the change is none that a replay can answer for. */
   readonly predictions: readonly (Prediction | null)[];
-  /** The last stage with one more change each, which no verdict asked for. */
+  /** The last stage with one more change each, which no verdict asked for; the very last is the naive loop with both cores. */
   readonly controls: readonly Stage[];
 }
 
@@ -31,11 +33,10 @@ interface Plan {
 }
 
 /** How a study is made. */
-export interface StudyOptions {
+export interface StudyOptions extends TrainingOptions {
   /** Where runs are left, and found again: a study that was stopped goes on. */
   readonly folder: string;
   readonly rounds: number;
-  readonly steps: number;
 }
 
 /** The run in the middle by its rate. */
@@ -54,10 +55,10 @@ export function commonVerdict({ runs }: Stage): { cause: string; count: number }
  * Follows the verdicts from the naive loop on: each stage makes the change that the verdict before asks for. Then all stages run in
  * turn, round by round, so that what else the machine does hits all of them.
  */
-export async function runStudy({ folder, rounds, steps }: StudyOptions): Promise<Study> {
+export async function runStudy({ folder, rounds, engine, steps }: StudyOptions): Promise<Study> {
   const run = ({ settings }: Plan, round: number): Promise<Run> => {
-    const name = written(settings).replaceAll(/[^a-z0-9]+/g, "-");
-    return runTraining(settings, steps, join(folder, `${name}-${round}`));
+    const name = `${engine} ${written(settings)}`.replaceAll(/[^a-z0-9]+/g, "-");
+    return runTraining(settings, { engine, steps }, join(folder, `${name}-${round}`));
   };
   const path: Plan[] = [{ settings: naive, change: null }];
   const firsts: Run[] = [];
@@ -66,7 +67,7 @@ export async function runStudy({ folder, rounds, steps }: StudyOptions): Promise
     firsts.push(first);
     const { cause, share, confidence } = first.verdict;
     console.error(
-      `${written(plan.settings)}: ${first.tokensPerSecond.toFixed(0)} tokens/s, ${cause} (share ${share.toFixed(2)}, confidence ${confidence.toFixed(2)})`,
+      `${engine} ${written(plan.settings)}: ${first.tokensPerSecond.toFixed(0)} tokens/s, ${cause} (share ${share.toFixed(2)}, confidence ${confidence.toFixed(2)})`,
     );
     const change = remedy(cause, plan.settings);
     if (change) path.push({ settings: { ...plan.settings, [change.setting]: change.value }, change });
@@ -83,6 +84,7 @@ export async function runStudy({ folder, rounds, steps }: StudyOptions): Promise
   const all = plans.map((plan, i): Stage => ({ ...plan, runs: runs[i]! }));
   const stages = all.slice(0, path.length);
   return {
+    engine,
     stages,
     controls: all.slice(path.length),
     predictions: stages.map((stage, i) => predict(stage, stages[i + 1])),

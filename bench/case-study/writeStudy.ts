@@ -30,35 +30,72 @@ export interface StudyText extends Pick<StudyOptions, "rounds" | "steps"> {
   readonly note: string;
 }
 
-/** The study as Markdown. */
-export function writeStudy(study: Study, { rounds, steps, note }: StudyText): string {
+/** The study as Markdown, with what another engine made of it. */
+export function writeStudy(study: Study, other: Study | null, { rounds, steps, note }: StudyText): string {
   const { stages } = study;
+  const studies = other ? [study, other] : [study];
   const [first, last] = [middle(stages[0]!), middle(stages.at(-1)!)];
   return `# Case study: where a naive loop loses its time
 
+<<<<<<< HEAD
 Written by \`pnpm dflash bench case-study\`; don't edit. It trains on the default data with \`${written(naive)}\`, reads the verdict in the log's last record, makes the one change that it asks for, and goes on until a verdict asks for none that is left. Then all stages run again in turn, ${rounds} times in all; figures are those of the run in the middle, the range is from the slowest to the fastest. ${availableParallelism()} cores, ${cpus()[0]?.model.trim()}, Node ${process.version}, engine \`wasm\`; load of the machine before the runs ${loads(study)}. ${note}
+=======
+Written by \`pnpm --filter @dflash/bench-case-study case-study\`; don't edit. It trains on the default data with \`${written(naive)}\`, reads the verdict in the log's last record, makes the one change that it asks for, and goes on until a verdict asks for none that is left. Then all stages run again in turn, ${rounds} times in all; figures are those of the run in the middle, the range is from the slowest to the fastest. ${availableParallelism()} cores, ${cpus()[0]?.model.trim()}, Node ${process.version}, engine \`wasm\`; load of the machine before the runs ${loads(studies)}. ${note}
+>>>>>>> 0f74740 (Follow the case study on TensorFlow too, with what buckets and splitting could gain; count joining in the target's benchmark)
 
-From ${rate(first)} to ${rate(last)} tokens/s: ${(last.tokensPerSecond / first.tokensPerSecond).toFixed(2)} times as fast.
+From ${rate(first)} to ${rate(last)} tokens/s: ${times(study)} as fast.
 
-| stage | tokens/s (range) | ms a step | drafter waits | target beside it | verdict (share; runs that say so) |
-| --- | ---: | ---: | ---: | ---: | --- |
-${stages.map((stage, i) => overview(`${i + 1}. ${i === 0 ? "the naive loop" : `\`${change(stage)}\``}`, stage)).join("\n")}
+${overviews(study)}
 
 ${stages.map((_, i) => section(study, i, steps)).join("\n\n")}
 
-## Changes that no verdict asked for
+${other ? `## The same on TensorFlow\n\nThe same path, led by the verdicts of these runs; ${times(other)} as fast at its end.\n\n${overviews(other)}\n\n` : ""}## Changes that no verdict asked for
 
 The last stage with one change more, to see whether the verdicts were right to pass it over. And, for comparison, the naive loop with both cores for its one engine.
 
-| change | tokens/s (range) | ms a step | drafter waits | target beside it | verdict (share; runs that say so) |
-| --- | ---: | ---: | ---: | ---: | --- |
-${overview("none: the last stage", stages.at(-1)!)}
-${study.controls.map((stage, i) => overview(i === study.controls.length - 1 ? `naive, \`${change(stage)}\`` : `\`${change(stage)}\``, stage)).join("\n")}
+${studies.map(controls).join("\n\n")}
+
+Buckets make fewer shapes and pay for it with padding; splitting saves the joining of the features. What there is to be gained:
+
+| engine | token counts of the batches, with buckets | padding, with buckets | tokens/s with buckets | joining, part of the target's forward | tokens/s split |
+| --- | ---: | ---: | ---: | ---: | ---: |
+${studies.map(gains).join("\n")}
 `;
 }
 
-function loads({ stages, controls }: Study): string {
-  const all = [...stages, ...controls].flatMap(({ runs }) => runs.map(({ load }) => load));
+const times = ({ stages }: Study): string =>
+  `${(middle(stages.at(-1)!).tokensPerSecond / middle(stages[0]!).tokensPerSecond).toFixed(2)} times`;
+
+const header = (first: string): string =>
+  `| ${first} | tokens/s (range) | ms a step | drafter waits | target beside it | verdict (share; runs that say so) |\n| --- | ---: | ---: | ---: | ---: | --- |`;
+
+const overviews = ({ stages }: Study): string =>
+  [
+    header("stage"),
+    ...stages.map((stage, i) => overview(`${i + 1}. ${i === 0 ? "the naive loop" : `\`${change(stage)}\``}`, stage)),
+  ].join("\n");
+
+const controls = ({ engine, stages, controls: all }: Study): string =>
+  [
+    header(`\`${engine}\``),
+    overview("none: the last stage", stages.at(-1)!),
+    ...all.map((stage, i) => overview(`${i === all.length - 1 ? "naive, " : ""}\`${change(stage)}\``, stage)),
+  ].join("\n");
+
+/** What buckets and splitting did to the last stage. */
+function gains({ engine, stages, controls: all }: Study): string {
+  const last = middle(stages.at(-1)!);
+  const withChange = (setting: string): Run =>
+    middle([...all, ...stages].find((stage) => stage.change?.setting === setting)!);
+  const [bucketed, split] = [withChange("--buckets"), withChange("--split-features")];
+  const against = (run: Run): string => `${(run.tokensPerSecond / last.tokensPerSecond).toFixed(2)} of without`;
+  const joining = (last.sections.get("target/pack") ?? 0) / last.sections.get("target/forward")!;
+  return `| \`${engine}\` | ${last.shapes}, ${bucketed.shapes} | ${percent(last.padding)}, ${percent(bucketed.padding)} | ${against(bucketed)} | ${(100 * joining).toFixed(1)} % | ${against(split)} |`;
+}
+
+function loads(studies: readonly Study[]): string {
+  const stages = studies.flatMap((study) => [...study.stages, ...study.controls]);
+  const all = stages.flatMap(({ runs }) => runs.map(({ load }) => load));
   return `${Math.min(...all).toFixed(1)} to ${Math.max(...all).toFixed(1)}`;
 }
 

@@ -1,4 +1,4 @@
-/** One forward a line of stdin, in a process of its own; answers with its wall and CPU time and the memory held at most. */
+/** One forward a line of stdin, its features joined, in a process of its own; answers with its times and the memory held at most. */
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { loadCausalLM } from "@dflash/causal-lm";
@@ -24,11 +24,17 @@ for await (const _ of createInterface({ input: process.stdin })) {
   const cpu = process.cpuUsage();
   const start = performance.now();
   const { features } = model.forward(batch, { layerIds });
+  // What an engine does late, it has done now.
   await features.at(-1)!.read();
-  const wall = performance.now() - start;
+  const packing = performance.now();
+  const joined = ops.concat(features, -1);
+  await engine.sync();
+  const end = performance.now();
   const { user, system } = process.cpuUsage(cpu);
-  for (const feature of features) feature.dispose();
+  for (const tensor of [...features, joined]) tensor.dispose();
   const peak = process.resourceUsage().maxRSS * 1024;
-  process.stdout.write(`${JSON.stringify({ wall, cpu: (user + system) / 1000, peak })}\n`);
+  process.stdout.write(
+    `${JSON.stringify({ wall: end - start, pack: end - packing, cpu: (user + system) / 1000, peak })}\n`,
+  );
 }
 engine.dispose();
