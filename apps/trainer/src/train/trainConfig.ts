@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { isModelName } from "@dflash/causal-lm/hub";
 import { callerFolder } from "../callerFolder.ts";
@@ -64,10 +64,17 @@ const rules: readonly Rule<typeof trainFields>[] = [
   },
   {
     of: ["hiddenStates"],
-    check: ({ hiddenStates }) =>
-      hiddenStates === null || existsSync(hiddenStates) ? undefined : "no such folder; write them with dflash capture",
+    check: ({ hiddenStates }) => {
+      if (hiddenStates === null || holdsHiddenStates(hiddenStates)) return undefined;
+      return `${existsSync(hiddenStates) ? "holds no hs_*.safetensors" : "no such folder"}; write them with dflash capture`;
+    },
   },
 ];
+
+function holdsHiddenStates(folder: string): boolean {
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return false;
+  return readdirSync(folder).some((name) => /^hs_.*\.safetensors$/.test(name));
+}
 
 /** Settings over defaults, all judged at once. Throws an `AggregateError` with a line for each that is wrong. */
 export const readTrainSettings = (given: Given): TrainSettings => readSettings(trainFields, given, rules);

@@ -77,23 +77,21 @@ export async function holdsTokens(
   try {
     if (![idsName, statesName].every((name) => file.tensors.has(name))) return false;
     checkLayers(place, file, layerIds);
-    checkTokens(place, await file.readInt32(idsName), ids);
-    return true;
+    const difference = tokenDifference(await file.readInt32(idsName), ids);
+    if (difference === null) return true;
+    throw new Error(`${shownPlace(place)}: ${difference}; capture into another folder`);
   } finally {
     await file.close();
   }
 }
 
-/** Checks that a record's tokens are the expected ones, from the beginning on. */
-export function checkTokens(place: HiddenStatePlace, found: Int32Array, expected: Int32Array): void {
+/** How a record's tokens differ from the expected ones, from the beginning on; null when they don't. */
+export function tokenDifference(found: Int32Array, expected: Int32Array): string | null {
   const wrong = expected.findIndex((id, token) => id !== found[token]);
-  if (wrong < 0) return;
-  const path = shownPlace(place);
-  throw new Error(
-    wrong < found.length
-      ? `${path}: token ${wrong} is ${found[wrong]}, expected ${expected[wrong]} as in the data`
-      : `${path}: holds ${found.length} tokens, expected ${expected.length} as in the data`,
-  );
+  if (wrong < 0) return null;
+  return wrong < found.length
+    ? `token ${wrong} is ${found[wrong]}, expected ${expected[wrong]} as in the data`
+    : `holds ${found.length} tokens, expected ${expected.length} as in the data`;
 }
 
 function checkLayers(place: HiddenStatePlace, { metadata }: Safetensors, layerIds: readonly number[]): void {

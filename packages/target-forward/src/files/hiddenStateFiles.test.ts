@@ -144,7 +144,9 @@ describe("hidden states in files", () => {
     const writer = await createHiddenStateWriter({ dir, layerIds });
     // Longer records hold shorter ones.
     expect(await writer.has(3, Int32Array.of(90, 91))).toBe(true);
-    await expect(writer.has(3, Int32Array.of(90, 5))).rejects.toThrow("token 1 is 91, expected 5 as in the data");
+    await expect(writer.has(3, Int32Array.of(90, 5))).rejects.toThrow(
+      "token 1 is 91, expected 5 as in the data; capture",
+    );
     await expect(writer.has(3, Int32Array.of(90, 91, 92, 93))).rejects.toThrow("holds 3 tokens, expected 4 as in the");
     const other = await createHiddenStateWriter({ dir, layerIds: [1, 2] });
     await expect(other.has(3, rowOf[3]!)).rejects.toThrow("holds layers 0,2, expected 1,2; capture those into another");

@@ -1,7 +1,13 @@
 import { createGuardedEmitter } from "@dflash/timer";
 import type { HiddenStateSource, HostMatrix } from "../hostHiddenStates.ts";
 import type { TokenBatch } from "../tokenBatch.ts";
-import { checkTokens, readHiddenStates, type HiddenStateLayout, type HiddenStateRecord } from "./hiddenStateFile.ts";
+import {
+  readHiddenStates,
+  shownPlace,
+  tokenDifference,
+  type HiddenStateLayout,
+  type HiddenStateRecord,
+} from "./hiddenStateFile.ts";
 import { readShards, type HiddenStateShards } from "./hiddenStateShards.ts";
 
 /** Where hidden states lie, and what to do about those that are no good. */
@@ -71,7 +77,8 @@ export function openHiddenStateFiles(options: HiddenStateFilesOptions): HiddenSt
       const found = await readHiddenStates(place, layout);
       // Tokens behind the last supervised one, padding among them, are context of nothing and may differ.
       const length = lossMask.subarray(start, end).lastIndexOf(1) + 1;
-      checkTokens(place, found.ids, ids.subarray(start, start + length));
+      const difference = tokenDifference(found.ids, ids.subarray(start, start + length));
+      if (difference !== null) throw new Error(`${shownPlace(place)}: ${difference}`);
       anyGood = true;
       return { ...found, start, end };
     } catch (error) {
