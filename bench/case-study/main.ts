@@ -10,12 +10,8 @@ import { writeStudy } from "./writeStudy.ts";
 const path = (place: string): string => fileURLToPath(new URL(place, import.meta.url));
 const [rounds = "3", steps = "60", folder = path("../../runs/case-study"), note = ""] = process.argv.slice(2);
 const options = { rounds: Number(rounds), steps: Number(steps), folder, note };
-<<<<<<< HEAD
-process.stdout.write(writeStudy(await runStudy(options), options));
-=======
 const study = await runStudy({ ...options, engine: "wasm" });
 const problem = await engineProblem("tensorflow", { resolveFrom: path("../../apps/trainer") });
 if (problem !== null) console.error(`tensorflow: not run (${problem})`);
 const other = problem === null ? await runStudy({ ...options, engine: "tensorflow" }) : null;
-writeFileSync(path("../../docs/case-study.md"), writeStudy(study, other, options));
->>>>>>> 0f74740 (Follow the case study on TensorFlow too, with what buckets and splitting could gain; count joining in the target's benchmark)
+process.stdout.write(writeStudy(study, other, options));

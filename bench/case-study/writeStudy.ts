@@ -37,11 +37,7 @@ export function writeStudy(study: Study, other: Study | null, { rounds, steps, n
   const [first, last] = [middle(stages[0]!), middle(stages.at(-1)!)];
   return `# Case study: where a naive loop loses its time
 
-<<<<<<< HEAD
-Written by \`pnpm dflash bench case-study\`; don't edit. It trains on the default data with \`${written(naive)}\`, reads the verdict in the log's last record, makes the one change that it asks for, and goes on until a verdict asks for none that is left. Then all stages run again in turn, ${rounds} times in all; figures are those of the run in the middle, the range is from the slowest to the fastest. ${availableParallelism()} cores, ${cpus()[0]?.model.trim()}, Node ${process.version}, engine \`wasm\`; load of the machine before the runs ${loads(study)}. ${note}
-=======
-Written by \`pnpm --filter @dflash/bench-case-study case-study\`; don't edit. It trains on the default data with \`${written(naive)}\`, reads the verdict in the log's last record, makes the one change that it asks for, and goes on until a verdict asks for none that is left. Then all stages run again in turn, ${rounds} times in all; figures are those of the run in the middle, the range is from the slowest to the fastest. ${availableParallelism()} cores, ${cpus()[0]?.model.trim()}, Node ${process.version}, engine \`wasm\`; load of the machine before the runs ${loads(studies)}. ${note}
->>>>>>> 0f74740 (Follow the case study on TensorFlow too, with what buckets and splitting could gain; count joining in the target's benchmark)
+Written by \`pnpm dflash bench case-study\`; don't edit. It trains on the default data with \`${written(naive)}\`, reads the verdict in the log's last record, makes the one change that it asks for, and goes on until a verdict asks for none that is left. Then all stages run again in turn, ${rounds} times in all; figures are those of the run in the middle, the range is from the slowest to the fastest. ${availableParallelism()} cores, ${cpus()[0]?.model.trim()}, Node ${process.version}, engine \`wasm\`; load of the machine before the runs ${loads(studies)}. ${note}
 
 From ${rate(first)} to ${rate(last)} tokens/s: ${times(study)} as fast.
 
