@@ -38,15 +38,15 @@ console.log("| ---: | ---: | ---: | ---: | ---: |");
 for (const held of [128, 512, 2048, 8000]) {
   const cache = drafter.createCache();
   const context = await random(held, shape.features * shape.hiddenSize);
-  cache.append(context);
+  drafter.append([{ cache, count: held }], context);
   context.dispose();
   const [append, draft]: [number[], number[]] = [[], []];
   for (let round = -3; round < rounds; round++) {
     const start = performance.now();
-    cache.append(few);
+    drafter.append([{ cache, count: appended }], few);
     await engine.sync();
     const between = performance.now();
-    const hidden = cache.draft(noise);
+    const hidden = drafter.draft([cache], noise);
     await hidden.read();
     const end = performance.now();
     hidden.dispose();

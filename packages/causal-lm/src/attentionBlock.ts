@@ -1,4 +1,4 @@
-import type { Ops, RotaryTable, Tensor } from "@dflash/ops";
+import type { KeysValues, Ops, RotaryTable, Tensor } from "@dflash/ops";
 import type { CausalLMConfig } from "./causalLMConfig.ts";
 import type { TokenPlaces } from "./tokenPlaces.ts";
 import type { Weights } from "./weights.ts";
@@ -29,22 +29,25 @@ export interface ForwardContext {
   readonly rotary: RotaryTable;
 }
 
-/** What tokens attend to, [T, kvHeads, headDim]; keys are normed and rotated. */
-export interface KeysValues {
-  readonly keys: Tensor;
-  readonly values: Tensor;
-}
-
-/** h + attention(norm(h)): grouped-query attention with rotary positions; hidden [T, H]: [T, H]. */
-export function attentionBlock(context: ForwardContext, weights: AttentionWeights, hidden: Tensor): Tensor {
+/**
+ * h + attention(norm(h)): grouped-query attention with rotary positions; hidden [T, H]: [T, H].
+ *
+ * @param remember Gives for the tokens' own keys and values those that they attend to, such as a cache's; their own unless given.
+ */
+export function attentionBlock(
+  context: ForwardContext,
+  weights: AttentionWeights,
+  hidden: Tensor,
+  remember: (own: KeysValues) => KeysValues = (own) => own,
+): Tensor {
   return context.ops.scope(() => {
     const { query, own } = projectHeads(context, weights, hidden);
-    return attend(context, weights, hidden, query, own);
+    return attend(context, weights, hidden, query, remember(own));
   });
 }
 
 /** Queries [T, heads, headDim], keys and values of the tokens; to be called in a scope. */
-export function projectHeads(
+function projectHeads(
   { ops, config, places, rotary }: ForwardContext,
   weights: AttentionWeights,
   hidden: Tensor,
@@ -67,7 +70,7 @@ export function projectHeads(
 }
 
 /** The residual stream with what the queries took from keys and values; to be called in a scope. */
-export function attend(
+function attend(
   { ops, config, places }: ForwardContext,
   weights: AttentionWeights,
   hidden: Tensor,

@@ -1,9 +1,8 @@
-import { createRotaryTables, type Tensor } from "@dflash/ops";
+import { createKeyValueCache, createRotaryTables, type Tensor } from "@dflash/ops";
 import type {
   CachedTargetModel,
   CachedTokens,
   ExtendedHiddenStates,
-  TargetCache,
   TargetForwardOptions,
   TargetHiddenStates,
   TokenBatch,
@@ -13,7 +12,6 @@ import { attentionBlock, loadAttention, type ForwardContext } from "./attentionB
 import { readCausalLMConfig, type CausalLMConfig } from "./causalLMConfig.ts";
 import type { Decoder } from "./decoder.ts";
 import { extend } from "./extend.ts";
-import { createKeyValueCache, type KeyValueCache } from "./keyValueCache.ts";
 import { loadMLP, mlpBlock } from "./mlpBlock.ts";
 import { parameterShapes } from "./parameterShapes.ts";
 import { rotaryFrequencies } from "./rotaryFrequencies.ts";
@@ -38,10 +36,10 @@ export interface CausalLM extends CachedTargetModel {
    */
   forward(batch: TokenBatch, options: TargetForwardOptions): TargetHiddenStates;
   /**
-   * Computes at once. Not to be called inside a scope of `ops`, which would free the caches.
+   * Computes at once.
    *
    * @throws {RangeError} For layers and tokens that the model doesn't have, and for rows without a token.
-   * @throws {TypeError} For a cache that isn't this model's.
+   * @throws {TypeError} For a cache that isn't this model's, was disposed, or is named by two rows.
    */
   extend(rows: readonly CachedTokens[], layerIds: readonly number[]): ExtendedHiddenStates;
 }
@@ -68,26 +66,18 @@ export async function loadCausalLM(dir: string, { ops, timer }: CausalLMOptions)
       scale: config.rope.type === "yarn" ? config.rope.attentionFactor : 1,
     });
     const decoder: Decoder = { ops, config, head, layers, rotary, sections };
-    const caches = new WeakMap<TargetCache, KeyValueCache>();
+    const { kvHeads, headDim } = config;
+    const cache = createKeyValueCache({ ops, name: "target cache", layers: config.layers, kvHeads, headDim });
     return {
       config,
       head,
       layers: config.layers,
       hiddenSize: config.hiddenSize,
       forward: (batch, options) => forward(decoder, batch, options),
-      createCache() {
-        const cache = createKeyValueCache(ops);
-        caches.set(cache, cache);
-        return cache;
-      },
+      createCache: () => cache.open(),
       extend(rows, layerIds) {
         checkLayerIds(layerIds, config.layers);
-        const own = rows.map(({ ids, cache }, row) => {
-          const known = caches.get(cache);
-          if (known) return { ids, cache: known };
-          throw new TypeError(`extend: the cache of row ${row} isn't this model's, expected one of its createCache`);
-        });
-        return extend(decoder, own, layerIds);
+        return extend(decoder, cache, rows, layerIds);
       },
       logits: (hidden) => ops.scope(() => ops.linear(ops.rmsNorm(hidden, head.finalNorm, config.epsilon), head.lmHead)),
       dispose() {

@@ -27,9 +27,9 @@ describeEngines(["wasm", "tensorflow"], (engineName) => {
       cache: model.createCache(),
     }));
     // Makes the rotary table.
-    const first = model.extend(rows, [0]);
-    for (const tensor of [...first.features, first.last]) tensor.dispose();
-    for (const { cache } of rows) cache.crop(0);
+    const whole = model.createCache();
+    const first = model.extend([{ ids: rows[0]!.ids, cache: whole }], [0]);
+    for (const tensor of [...first.features, first.last, whole]) tensor.dispose();
     const { tensors } = ops.engine.memory();
     const pieces: Tensor[][] = [[], []];
     const features: Tensor[][] = [[], []];
@@ -71,7 +71,9 @@ describeEngines(["wasm", "tensorflow"], (engineName) => {
     expect(() => run([])).toThrow("extend: row 0 has no new token, expected at least 1");
     expect(() => run([-1])).toThrow(`extend: row 0 holds id -1, expected 0 to ${model.config.vocabSize - 1}`);
     expect(() => run([1], [99])).toThrow("layerIds holds 99");
-    expect(() => run([1], [0], other.createCache())).toThrow("extend: the cache of row 0 isn't this model's");
+    expect(() => run([1], [0], other.createCache())).toThrow(
+      "target cache: the sequence of row 0 is of another model or disposed",
+    );
     expect(() => cache.crop(1)).toThrow("target cache: length is 1, expected an integer from 0 to 0");
     for (const each of [model, other]) each.dispose();
     await fixture.remove();

@@ -31,7 +31,7 @@ export { dPaceWeights } from "./loss/dPaceWeights.ts";
 export { lossWeighting, type Loss, type LossWeighting } from "./loss/loss.ts";
 export { defaultGamma, slotWeights } from "./loss/slotWeights.ts";
 export { createDrafter, type DFlashDrafter, type DrafterInput, type DrafterOptions } from "./model/createDrafter.ts";
-export type { DrafterCache } from "./model/drafterCache.ts";
+export type { CachedDrafting, NewPositions } from "./model/cachedDrafting.ts";
 export type { TargetFeatures } from "./model/featureProjection.ts";
 export { parameterShapes } from "./model/parameterShapes.ts";
 export { randomWeights, type WeightSource } from "./model/randomWeights.ts";

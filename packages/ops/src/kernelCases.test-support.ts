@@ -183,6 +183,20 @@ const rows: KernelCase["use"] = fc
     ];
   });
 
+const writtenRows: KernelCase["use"] = extent
+  .chain((length) =>
+    fc.record({
+      length: fc.constant(length),
+      width: extent,
+      places: fc.uniqueArray(fc.nat(length - 1), { minLength: 1 }),
+    }),
+  )
+  .map(({ length, width, places }) => (kernels, make) => {
+    const x = make(length, 2, width);
+    kernels.writeRows(x, Int32Array.from(places), make(places.length, 2, width));
+    return [x];
+  });
+
 const joins: KernelCase["use"] = fc
   .record({ extents: fc.array(extent, { minLength: 1, maxLength: 4 }), rows: extent, axis: fc.constantFrom(0, -1) })
   .map(({ extents, rows: length, axis }) => (kernels, make) => {
@@ -233,6 +247,7 @@ export const kernelCases: readonly KernelCase[] = [
   { name: "swiglu", use: swiglu },
   { name: "linearCrossEntropy in chunks, rows of weight 0 among them", use: crossEntropy },
   { name: "gather, scatterAdd, slice and padRows", use: rows },
+  { name: "writeRows, single rows and stretches", use: writtenRows },
   { name: "concat and split", use: joins },
   { name: "add, scale, scaleBy, sumOfSquares, addInPlace and scaleInPlace", use: elementwise },
   { name: "argmax", use: argmax },

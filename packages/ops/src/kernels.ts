@@ -130,4 +130,6 @@ export interface Kernels<H extends KernelHandle> {
   scaleRowsInPlace(x: H, factors: Float32Array): void;
   /** a += b. */
   addInPlace(a: H, b: H): void;
+  /** x[rows[i]] = values[i], each row named once. */
+  writeRows(x: H, rows: Int32Array, values: H): void;
 }

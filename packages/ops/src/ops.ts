@@ -155,4 +155,6 @@ export interface Ops {
   readonly scaleRowsInPlace: (x: Tensor, factors: Float32Array) => void;
   /** a += b, in place (gradient accumulation). */
   readonly addInPlace: (a: Tensor, b: Tensor) => void;
+  /** Row rows[i] of x becomes row i of values, in place; values [T, ...] of x's inner shape, rows [T], each named once. */
+  readonly writeRows: (x: Tensor, rows: Int32Array, values: Tensor) => void;
 }

@@ -45,6 +45,17 @@ describeOps((ops) => {
     for (const tensor of [x, y]) tensor.dispose();
   });
 
+  test("writeRows gives rows other values, whatever was read of them before", async () => {
+    const { upload, slice, writeRows } = ops();
+    const [x, two] = [upload(Float32Array.of(1, 2, 3, 4, 5, 6), [3, 2]), upload(Float32Array.of(7, 8, 9, 10), [2, 2])];
+    const before = slice(x, 0, 3);
+    writeRows(x, Int32Array.of(2, 0), two);
+    expect(await x.read()).toEqual(Float32Array.of(9, 10, 3, 4, 7, 8));
+    expect(() => writeRows(x, Int32Array.of(3, 0), two)).toThrow("writeRows: rows[0] is 3, expected 0 ≤ index < 3");
+    expect(() => writeRows(x, Int32Array.of(0), two)).toThrow("writeRows: values is [2, 2], expected [1, 2]");
+    for (const tensor of [x, two, before]) tensor.dispose();
+  });
+
   test("globalNorm over all tensors, in one figure", async () => {
     const { upload, globalNorm } = ops();
     const values = [randomValues(7, 1), randomValues(12, 2), randomValues(1, 3)];

@@ -2,14 +2,14 @@ import type { KernelHandle } from "./kernels.ts";
 import type { OpContext } from "./opContext.ts";
 import type { Ops } from "./ops.ts";
 import type { Tensor } from "./tensor.ts";
-import { checkFloat32, checkShape, reject } from "./validate.ts";
+import { checkFloat32, checkIndices, checkShape, extent, reject } from "./validate.ts";
 import { isExclusive, own, release } from "./value.ts";
 import type { Value } from "./value.ts";
 
-/** What an optimizer step does to parameters and gradients, in place and never recorded. */
+/** What changes tensors in place and is never recorded: an optimizer step, and writing to a cache. */
 export function updateOps<H extends KernelHandle>(
   context: OpContext<H>,
-): Pick<Ops, "adamW" | "globalNorm" | "scaleInPlace" | "scaleRowsInPlace" | "addInPlace"> {
+): Pick<Ops, "adamW" | "globalNorm" | "scaleInPlace" | "scaleRowsInPlace" | "addInPlace" | "writeRows"> {
   const { kernels } = context;
 
   const writable = (op: string, argument: string, tensor: Tensor): Value<H> => {
@@ -79,6 +79,15 @@ export function updateOps<H extends KernelHandle>(
       const addend = context.value("addInPlace", "b", b);
       checkShape("addInPlace", "b", addend.handle, a.shape);
       kernels.addInPlace(target.handle, addend.handle);
+    },
+
+    writeRows(x, rows, values) {
+      const target = writable("writeRows", "x", x);
+      const written = context.value("writeRows", "values", values);
+      if (x.shape.length === 0) reject("writeRows", "x", "a scalar", "one axis or more");
+      checkShape("writeRows", "values", written.handle, [rows.length, ...x.shape.slice(1)]);
+      checkIndices("writeRows", "rows", rows, rows.length, extent(target.handle, 0));
+      if (rows.length > 0) kernels.writeRows(target.handle, rows, written.handle);
     },
   };
 }

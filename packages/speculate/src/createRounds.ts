@@ -38,17 +38,15 @@ export function createRounds({ ops, target, drafter, blockSize, sampler, timer }
   const [prefilling, drafting, verifying] = [section("prefill"), section("draft"), section("verify")];
   const [sampling, cropping] = [section("sample"), section("crop")];
 
-  /** Hands the features of `count` tokens, from the one at `start` on, to the sequence's drafter. */
+  /** Hands the features of new tokens, so many of each sequence, to the drafter, and frees them. */
   const remember = (
-    { drafterCache }: SequenceState,
+    sequences: readonly SequenceState[],
+    counts: (row: number) => number,
     features: readonly Tensor[],
-    start: number,
-    count: number,
   ): void => {
-    if (drafterCache === null) return;
-    const own = features.map((feature) => ops.slice(feature, start, start + count));
-    drafterCache.append(own);
-    for (const feature of own) feature.dispose();
+    const rows = sequences.map(({ drafterCache }, row) => ({ cache: drafterCache!, count: counts(row) }));
+    drafter?.append(rows, features);
+    for (const feature of features) feature.dispose();
   };
 
   return {
@@ -58,15 +56,12 @@ export function createRounds({ ops, target, drafter, blockSize, sampler, timer }
           sequences.map(({ cache }, row) => ({ ids: prompts[row]!, cache })),
           layerIds,
         );
-        const ends = new Int32Array(prompts.length);
         let end = 0;
-        for (const [row, { length }] of prompts.entries()) {
-          remember(sequences[row]!, features, end, length);
-          end += length;
-          ends[row] = end - 1;
-        }
+        const ends = Int32Array.from(prompts, ({ length }) => (end += length) - 1);
         const logits = ops.scope(() => target.logits(ops.gather(last, ends)));
-        for (const tensor of [...features, last]) tensor.dispose();
+        // The last layer's may be among the features.
+        remember(sequences, (row) => prompts[row]!.length, features);
+        last.dispose();
         const chosen = await chooseTokens(ops, logits, sampler);
         logits.dispose();
         return sequences.map(({ number }, row) => chosen(row, number, prompts[row]!.length));
@@ -83,6 +78,8 @@ export function createRounds({ ops, target, drafter, blockSize, sampler, timer }
         const extended = target.extend(blocks, layerIds);
         return { ...extended, logits: target.logits(extended.last) };
       });
+      // Those of the whole block, of which the crop leaves what is committed: choosing them first would cost more.
+      drafting.time(() => remember(sequences, () => blockSize, features));
       const committed = await sampling.time(async () => {
         const chosen = await chooseTokens(ops, logits, sampler);
         return sequences.map(({ number, cache }, row) => {
@@ -91,12 +88,12 @@ export function createRounds({ ops, target, drafter, blockSize, sampler, timer }
         });
       });
       cropping.time(() => {
-        for (const [row, sequence] of sequences.entries()) {
-          const count = committed[row]!.length;
-          sequence.cache.crop(sequence.cache.length - blockSize + count);
-          remember(sequence, features, row * blockSize, count);
+        for (const [row, { cache, drafterCache }] of sequences.entries()) {
+          const length = cache.length - blockSize + committed[row]!.length;
+          cache.crop(length);
+          drafterCache?.crop(length);
         }
-        for (const tensor of [...features, last, logits]) tensor.dispose();
+        for (const tensor of [last, logits]) tensor.dispose();
       });
       return committed;
     },

@@ -19,15 +19,16 @@ export async function draftBlocks(
 ): Promise<Int32Array[]> {
   const proposed = blockSize - 1;
   if (drafter === null || proposed === 0) return sequences.map(() => new Int32Array());
-  const drafted = ops.scope(() => {
-    const hidden = sequences.map(({ last, drafterCache }) => {
-      const block = new Int32Array(blockSize).fill(drafter.config.maskTokenId);
-      block[0] = last;
-      return ops.slice(drafterCache!.draft(ops.embedding(head.embedTokens, block)), 1, blockSize);
-    });
-    return ops.argmax(ops.linear(hidden.length === 1 ? hidden[0]! : ops.concat(hidden, 0), head.lmHead));
-  });
+  const blocks = new Int32Array(sequences.length * blockSize).fill(drafter.config.maskTokenId);
+  for (const [row, { last }] of sequences.entries()) blocks[row * blockSize] = last;
+  const noise = ops.embedding(head.embedTokens, blocks);
+  const hidden = drafter.draft(
+    sequences.map(({ drafterCache }) => drafterCache!),
+    noise,
+  );
+  const slots = Int32Array.from(blocks.keys()).filter((slot) => slot % blockSize > 0);
+  const drafted = ops.scope(() => ops.argmax(ops.linear(ops.gather(hidden, slots), head.lmHead)));
   const ids = Int32Array.from(await drafted.read());
-  drafted.dispose();
+  for (const tensor of [noise, hidden, drafted]) tensor.dispose();
   return sequences.map((_, row) => ids.slice(row * proposed, (row + 1) * proposed));
 }

@@ -1,4 +1,4 @@
-import type { DrafterCache } from "@dflash/drafter";
+import type { CachedSequence } from "@dflash/ops";
 import type { TargetCache } from "@dflash/target-forward";
 import type { Generation } from "./generation.ts";
 
@@ -16,7 +16,7 @@ export interface SequenceState {
   readonly number: number;
   readonly cache: TargetCache;
   /** Null without a drafter. */
-  readonly drafterCache: DrafterCache | null;
+  readonly drafterCache: CachedSequence | null;
   /** The newest token, which neither cache holds. */
   readonly last: number;
 }

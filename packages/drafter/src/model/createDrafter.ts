@@ -1,9 +1,9 @@
-import { createRotaryTables, type Ops, rotaryWavelengths, type Tensor } from "@dflash/ops";
+import { createRotaryTables, type KeysValues, type Ops, rotaryWavelengths, type Tensor } from "@dflash/ops";
 import type { Timer } from "@dflash/timer";
 import type { LayerRanges } from "../blocks/blockRanges.ts";
 import type { DrafterConfig } from "../config/drafterConfig.ts";
 import { createDecoderLayer } from "./decoderLayer.ts";
-import { createDrafterCache, type DrafterCache } from "./drafterCache.ts";
+import { type CachedDrafting, createCachedDrafting } from "./cachedDrafting.ts";
 import { createFeatureProjection, type TargetFeatures } from "./featureProjection.ts";
 import { parameterShapes } from "./parameterShapes.ts";
 import type { WeightSource } from "./randomWeights.ts";
@@ -24,15 +24,13 @@ export interface DrafterInput {
 }
 
 /** A block-diffusion draft model: predicts all slots of a block at once from the target's features before it. */
-export interface DFlashDrafter {
+export interface DFlashDrafter extends CachedDrafting {
   /** Its shape and what it was trained for. */
   readonly config: DrafterConfig;
   /** Trainable, float32, by name in the order of computation; changed in place by an optimizer. */
   readonly parameters: ReadonlyMap<string, Tensor>;
   /** Hidden state of each slot after the final norm, [Q, H]; the target's LM head makes logits of it. */
   forward(input: DrafterInput): Tensor;
-  /** An empty cache, for drafting one sequence block by block. */
-  createCache(): DrafterCache;
   /** Frees parameters and tables. */
   dispose(): void;
 }
@@ -75,15 +73,18 @@ export async function createDrafter({ ops, config, weights, timer }: DrafterOpti
     config,
     parameters,
     forward({ noise, noisePositions, features, contextPositions, ranges }) {
-      const context = project(features);
-      const hidden = layers.reduce(
-        (before, layer) =>
-          layer.forward(before, noisePositions, layer.context(context, contextPositions), ranges[layer.type]),
-        noise,
-      );
+      const projected = project(features);
+      const hidden = layers.reduce((before, layer) => {
+        const context = layer.context(projected, contextPositions);
+        const join = (own: KeysValues): KeysValues => ({
+          keys: ops.concat([context.keys, own.keys], 0),
+          values: ops.concat([context.values, own.values], 0),
+        });
+        return layer.forward(before, noisePositions, join, ranges[layer.type]);
+      }, noise);
       return finish(hidden);
     },
-    createCache: () => createDrafterCache({ ops, config, layers, project, finish }),
+    ...createCachedDrafting({ ops, config, layers, project, finish }),
     dispose() {
       for (const tensor of parameters.values()) tensor.dispose();
       rotary.dispose();

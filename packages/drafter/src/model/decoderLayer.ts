@@ -1,13 +1,7 @@
 import type { RowRanges } from "@dflash/block-mask";
-import type { Ops, RotaryTables, Tensor } from "@dflash/ops";
+import type { KeysValues, Ops, RotaryTables, Tensor } from "@dflash/ops";
 import type { Section } from "@dflash/timer";
 import type { DrafterConfig, LayerType } from "../config/drafterConfig.ts";
-
-/** What the slots attend to, [K, kvHeads, headDim]; keys are normed and rotated, ready to be kept in a cache. */
-export interface KeysValues {
-  readonly keys: Tensor;
-  readonly values: Tensor;
-}
 
 export interface DecoderLayer {
   readonly type: LayerType;
@@ -18,9 +12,10 @@ export interface DecoderLayer {
    *
    * @param hidden [Q, H]
    * @param positions Of the slots, [Q].
-   * @param ranges The keys that each slot sees, over [context | slots].
+   * @param join Makes of the slots' own keys and values all those that they attend to, the context's among them.
+   * @param ranges The keys of those that each slot sees.
    */
-  forward(hidden: Tensor, positions: Int32Array, context: KeysValues, ranges: RowRanges): Tensor;
+  forward(hidden: Tensor, positions: Int32Array, join: (own: KeysValues) => KeysValues, ranges: RowRanges): Tensor;
 }
 
 export interface DecoderLayerOptions {
@@ -55,16 +50,12 @@ export function createDecoderLayer(options: DecoderLayerOptions): DecoderLayer {
     };
   };
 
-  const attend = (hidden: Tensor, positions: Int32Array, context: KeysValues, ranges: RowRanges): Tensor => {
+  const attend: DecoderLayer["forward"] = (hidden, positions, join, ranges) => {
     const x = ops.rmsNorm(hidden, weight("input_layernorm"), epsilon);
     const queries = split(ops.linear(x, weight("self_attn.q_proj")), heads);
-    const own = keysValues(x, positions);
-    const attended = ops.attention(
-      rotate(ops.rmsNorm(queries, weight("self_attn.q_norm"), epsilon), positions),
-      ops.concat([context.keys, own.keys], 0),
-      ops.concat([context.values, own.values], 0),
-      ranges,
-    );
+    const { keys, values } = join(keysValues(x, positions));
+    const placed = rotate(ops.rmsNorm(queries, weight("self_attn.q_norm"), epsilon), positions);
+    const attended = ops.attention(placed, keys, values, ranges);
     const joined = ops.reshape(attended, [hidden.shape[0]!, heads * headDim]);
     return ops.add(hidden, ops.linear(joined, weight("self_attn.o_proj")));
   };
@@ -78,8 +69,8 @@ export function createDecoderLayer(options: DecoderLayerOptions): DecoderLayer {
   return {
     type,
     context: (features, positions) => sections.context.time(() => keysValues(features, positions)),
-    forward(hidden, positions, context, ranges) {
-      const attended = sections.attention.time(() => attend(hidden, positions, context, ranges));
+    forward(hidden, positions, join, ranges) {
+      const attended = sections.attention.time(() => attend(hidden, positions, join, ranges));
       return sections.mlp.time(() => mlp(attended));
     },
   };

@@ -1,10 +1,11 @@
 import * as tf from "@tensorflow/tfjs-core";
 import type { Kernels } from "../kernels.ts";
+import { int32 } from "./int32.ts";
 import { tidy } from "./tidy.ts";
 
 type UpdateKernels = Pick<
   Kernels<tf.Tensor>,
-  "adamW" | "sumOfSquares" | "scale" | "scaleBy" | "scaleInPlace" | "scaleRowsInPlace" | "addInPlace"
+  "adamW" | "sumOfSquares" | "scale" | "scaleBy" | "scaleInPlace" | "scaleRowsInPlace" | "addInPlace" | "writeRows"
 >;
 
 /** Gives `target` the values of `source`, which is used up: what tfjs's own variables do on assignment. */
@@ -39,4 +40,12 @@ export const updateKernels: UpdateKernels = {
     assign(x, scaled);
   },
   addInPlace: (a, b) => assign(a, tf.add(a, b)),
+  writeRows(x, rows, values) {
+    const sources = Int32Array.from({ length: x.shape[0]! }, (_, row) => row);
+    rows.forEach((row, i) => (sources[row] = sources.length + i));
+    assign(
+      x,
+      tidy(() => tf.gather(tf.concat([x, values]), int32(sources))),
+    );
+  },
 };

@@ -102,7 +102,7 @@ export function attentionKernels(context: TensorflowContext, device: "cpu" | "gp
     return pieces.length === 0 ? zeros(like.shape) : concat(pieces, 0);
   };
 
-  /** What share of each row each key has, from the scaled keys. */
+  /** What share of each row each key has, of which one side is scaled. */
   const sharesOf = (run: AttentionRun, q: DeviceValues, k: DeviceValues, heads: number): DeviceValues => {
     const scores = product(q, k, "B");
     if (run.mask === null) return op("Softmax", [scores]);
@@ -116,10 +116,13 @@ export function attentionKernels(context: TensorflowContext, device: "cpu" | "gp
       const [heads, groups] = [query.shape[1], key.shape[1]];
       const runs = runsOf(ranges, heads);
       const [y, ...saved] = kernel([query, key, value], (q, k, v) => {
-        const scaled = op("Mul", [k, constant(scale, "float32")]);
+        // The smaller side: a cache's keys are many more than the queries of a round.
+        const few = query.size < key.size;
+        const scaled = op("Mul", [few ? q : k, constant(scale, "float32")]);
         const parts = runs.map((run) =>
           part(() => {
-            const shares = sharesOf(run, byGroup(rowsOf(q, run), groups), keysOf(scaled, run.spans), heads);
+            const [rowsOfRun, keys] = [rowsOf(few ? scaled : q, run), keysOf(few ? k : scaled, run.spans)];
+            const shares = sharesOf(run, byGroup(rowsOfRun, groups), keys, heads);
             return [byRow(product(shares, keysOf(v, run.spans)), heads), shares] as const;
           }),
         );

@@ -5,7 +5,7 @@ import type { TensorflowContext } from "./tensorflowContext.ts";
 
 type UpdateKernels = Pick<
   Kernels<tf.Tensor>,
-  "adamW" | "sumOfSquares" | "scale" | "scaleBy" | "scaleInPlace" | "scaleRowsInPlace" | "addInPlace"
+  "adamW" | "sumOfSquares" | "scale" | "scaleBy" | "scaleInPlace" | "scaleRowsInPlace" | "addInPlace" | "writeRows"
 >;
 
 const floats = { dtype: { type: "float32" } } as const;
@@ -54,6 +54,13 @@ export function updateKernels(context: TensorflowContext): UpdateKernels {
         const column = [factors.length, ...x.shape.slice(1).map(() => 1)];
         return op("Mul", [values, host(factors.slice(), column)]);
       }),
+    // Its result is the same memory again.
+    writeRows(x, rows, values) {
+      kernel([x, values], (target, source) => {
+        op("InplaceUpdate", [target, host(rows.slice()), source]);
+        return [];
+      });
+    },
     addInPlace: (a, b) => assign(a, [a, b], (values, addend) => op("AddV2", [values, addend])),
   };
 }

@@ -4,7 +4,7 @@ import type { WasmContext } from "./wasmContext.ts";
 
 type RowKernels = Pick<
   Kernels<tf.Tensor>,
-  "embedding" | "gather" | "scatterAdd" | "concat" | "split" | "slice" | "padRows" | "rotary"
+  "embedding" | "gather" | "scatterAdd" | "concat" | "split" | "slice" | "padRows" | "rotary" | "writeRows"
 >;
 
 /** Rows a task takes. */
@@ -20,7 +20,7 @@ function layout(x: tf.Tensor, axis: 0 | -1): { rows: number; stride: number } {
 }
 
 /** Kernels that move rows; values of either type are four bytes. */
-export function rowKernels({ at, output, zeros, each, copied }: WasmContext): RowKernels {
+export function rowKernels({ heap, at, output, zeros, each, copied }: WasmContext): RowKernels {
   const like = (x: tf.Tensor, shape: number[]): tf.Tensor => output(shape, x.dtype === "int32" ? "int32" : "float32");
 
   const gather = (x: tf.Tensor, rows: Int32Array): tf.Tensor => {
@@ -76,6 +76,16 @@ export function rowKernels({ at, output, zeros, each, copied }: WasmContext): Ro
       const y = zeros(dy.shape.with(0, rows));
       copy(1, dy.size, at(dy), 0, at(y) + 4 * start * rowSize(dy), 0);
       return y;
+    },
+    writeRows(x, rows, values) {
+      const size = rowSize(x);
+      let start = 0;
+      for (let end = 1; end <= rows.length; end++) {
+        if (end < rows.length && rows[end] === rows[end - 1]! + 1) continue;
+        copy(1, (end - start) * size, at(values) + 4 * start * size, 0, at(x) + 4 * rows[start]! * size, 0);
+        start = end;
+      }
+      heap.refresh(x);
     },
     rotary(x: tf.Tensor3D, cos, sin, positions, sign) {
       const [tokens, heads, size] = x.shape;

@@ -4,7 +4,7 @@ import { eachElement, groupsFor, type WebgpuContext } from "./webgpuContext.ts";
 
 type RowKernels = Pick<
   Kernels<tf.Tensor>,
-  "embedding" | "gather" | "scatterAdd" | "concat" | "split" | "slice" | "padRows"
+  "embedding" | "gather" | "scatterAdd" | "concat" | "split" | "slice" | "padRows" | "writeRows"
 >;
 
 const typeOf = ({ dtype }: tf.Tensor): "float32" | "int32" => (dtype === "int32" ? "int32" : "float32");
@@ -39,6 +39,12 @@ export function rowKernels({ output, kernel, hosted }: WebgpuContext): RowKernel
       let row = i / a.width;
       let column = i % a.width;
       y[a.yAt + row * a.yWidth + column] = x[a.xAt + row * a.xWidth + column];`),
+  });
+  const write = kernel({
+    name: "writeRows",
+    arrays: { values: "i32", rows: "i32", x: "write i32" },
+    numbers: { count: "u32", width: "u32" },
+    code: eachElement("x[u32(rows[i / a.width]) * a.width + i % a.width] = values[i];"),
   });
   const pad = kernel({
     name: "padRows",
@@ -101,6 +107,9 @@ export function rowKernels({ output, kernel, hosted }: WebgpuContext): RowKernel
       const xAt = start * widthOf(x);
       move([x, y], [y.size, y.size, xAt, y.size, 0, y.size], groupsFor(y.size));
       return y;
+    },
+    writeRows(x, rows, values) {
+      hosted(rows, (places) => write([values, places, x], [values.size, widthOf(x)], groupsFor(values.size)));
     },
     padRows(dy, start, rows) {
       const y = output(dy.shape.with(0, rows), typeOf(dy));
