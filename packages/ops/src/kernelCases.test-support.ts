@@ -9,15 +9,31 @@ type TensorKernels = Kernels<tf.Tensor>;
 /** Makes a tensor of new random values; the same seed gives the same sequence of tensors. */
 export type MakeTensor = (...shape: number[]) => tf.Tensor;
 
+/** What to run; returns every tensor whose values matter. */
+export type KernelUse = (kernels: TensorKernels, make: MakeTensor) => (tf.Tensor | null)[];
+
 /** A use of some kernels on random inputs of random shapes. */
 export interface KernelCase {
   readonly name: string;
-  /** What to run, drawn at random; returns every tensor whose values matter. */
-  readonly use: fc.Arbitrary<(kernels: TensorKernels, make: MakeTensor) => (tf.Tensor | null)[]>;
+  /** Drawn at random. */
+  readonly use: fc.Arbitrary<KernelUse>;
+}
+
+/** Values of all results of a use on tensors from a seed; leaves no tensor behind. */
+export async function valuesOf(
+  kernels: TensorKernels,
+  use: KernelUse,
+  seed: number,
+): Promise<(Float32Array | Int32Array)[]> {
+  const { make, made } = tensorMaker(kernels, seed);
+  const results = use(kernels, make).filter((tensor) => tensor !== null);
+  const values = await Promise.all(results.map((tensor) => kernels.read(tensor)));
+  for (const tensor of [...results, ...made]) tensor.dispose();
+  return values;
 }
 
 /** Tensors from a seed, and those made so far. */
-export function tensorMaker(kernels: TensorKernels, seed: number): { make: MakeTensor; made: tf.Tensor[] } {
+function tensorMaker(kernels: TensorKernels, seed: number): { make: MakeTensor; made: tf.Tensor[] } {
   const made: tf.Tensor[] = [];
   const make: MakeTensor = (...shape) => {
     const size = shape.reduce((product, extent) => product * extent, 1);

@@ -5,23 +5,13 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createComposedKernels } from "../composed/createComposedKernels.ts";
 import type { Kernels } from "../kernels.ts";
 import { mismatch } from "../opMismatch.test-support.ts";
-import { kernelCases, tensorMaker, type KernelCase } from "../kernelCases.test-support.ts";
+import { kernelCases, valuesOf } from "../kernelCases.test-support.ts";
 import { createTensorflowKernels } from "./createTensorflowKernels.ts";
 
 type TensorKernels = Kernels<tf.Tensor>;
-type Use = KernelCase["use"] extends fc.Arbitrary<infer T> ? T : never;
 
 const options = { threads: 1, resolveFrom: `${import.meta.dirname}/../../../../apps/trainer` };
 const missing = await engineProblem("tensorflow", options);
-
-/** Values of all results; leaves no tensor behind. */
-async function valuesOf(kernels: TensorKernels, use: Use, seed: number): Promise<(Float32Array | Int32Array)[]> {
-  const { make, made } = tensorMaker(kernels, seed);
-  const results = use(kernels, make).filter((tensor) => tensor !== null);
-  const values = await Promise.all(results.map((tensor) => kernels.read(tensor)));
-  for (const tensor of [...results, ...made]) tensor.dispose();
-  return values;
-}
 
 describe.skipIf(missing !== null)(`tensorflow${missing === null ? "" : ` (skipped: ${missing})`}`, () => {
   let engine: Engine;

@@ -7,19 +7,9 @@ import { createComposedKernels } from "../composed/createComposedKernels.ts";
 import type { Kernels } from "../kernels.ts";
 import { mismatch } from "../opMismatch.test-support.ts";
 import { createWasmKernels } from "./createWasmKernels.ts";
-import { kernelCases, tensorMaker, type KernelCase } from "../kernelCases.test-support.ts";
+import { kernelCases, type KernelUse, valuesOf } from "../kernelCases.test-support.ts";
 
 type TensorKernels = Kernels<tf.Tensor>;
-type Use = KernelCase["use"] extends fc.Arbitrary<infer T> ? T : never;
-
-/** Values of all results; leaves no tensor behind. */
-async function valuesOf(kernels: TensorKernels, use: Use, seed: number): Promise<(Float32Array | Int32Array)[]> {
-  const { make, made } = tensorMaker(kernels, seed);
-  const results = use(kernels, make).filter((tensor) => tensor !== null);
-  const values = await Promise.all(results.map((tensor) => kernels.read(tensor)));
-  for (const tensor of [...results, ...made]) tensor.dispose();
-  return values;
-}
 
 describe.each([
   { threads: 1, form: "first accepted" },
@@ -39,7 +29,7 @@ describe.each([
   afterAll(() => engine.dispose());
 
   /** What differs between the fused and the composed kernels, and what they leave behind. */
-  const differences = async (use: Use, seed: number): Promise<string[]> => {
+  const differences = async (use: KernelUse, seed: number): Promise<string[]> => {
     const tensors = tf.memory().numTensors;
     const expected = await valuesOf(composed, use, seed);
     const got = await valuesOf(fused, use, seed);
@@ -64,7 +54,7 @@ describe.each([
     [2, 17_000, 1000],
     [4101, 4100, 1],
   ])("products too large to be packed at once: %d × %d × %d", async (rows, inputs, outputs) => {
-    const use: Use = (kernels, make) => [kernels.linear(make(rows, inputs), make(outputs, inputs), null)];
+    const use: KernelUse = (kernels, make) => [kernels.linear(make(rows, inputs), make(outputs, inputs), null)];
     expect(await differences(use, 1)).toEqual([]);
   });
 });

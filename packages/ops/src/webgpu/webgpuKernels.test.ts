@@ -3,32 +3,22 @@ import type * as tf from "@tensorflow/tfjs-core";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createComposedKernels } from "../composed/createComposedKernels.ts";
-import { kernelCases, tensorMaker, type KernelCase } from "../kernelCases.test-support.ts";
+import { kernelCases, type KernelUse, valuesOf } from "../kernelCases.test-support.ts";
 import type { Kernels } from "../kernels.ts";
 import { mismatch } from "../opMismatch.test-support.ts";
 import { createWebgpuKernels } from "./createWebgpuKernels.ts";
 
 type TensorKernels = Kernels<tf.Tensor>;
-type Use = KernelCase["use"] extends fc.Arbitrary<infer T> ? T : never;
 
 const options = { threads: 1, resolveFrom: `${import.meta.dirname}/../../../../apps/trainer` };
 const missing = process.env["DFLASH_LONG"] ? await engineProblem("webgpu", options) : "DFLASH_LONG=1";
 const runs = 8;
 
-/** Values of all results; leaves no tensor behind. */
-async function valuesOf(kernels: TensorKernels, use: Use, seed: number): Promise<(Float32Array | Int32Array)[]> {
-  const { make, made } = tensorMaker(kernels, seed);
-  const results = use(kernels, make).filter((tensor) => tensor !== null);
-  const values = await Promise.all(results.map((tensor) => kernels.read(tensor)));
-  for (const tensor of [...results, ...made]) tensor.dispose();
-  return values;
-}
-
 /** Random uses of each kernel, with what the composed kernels give for them in plain JavaScript. */
-async function expectations(): Promise<Map<string, { use: Use; values: (Float32Array | Int32Array)[] }[]>> {
+async function expectations(): Promise<Map<string, { use: KernelUse; values: (Float32Array | Int32Array)[] }[]>> {
   const engine = await startEngine("cpu");
   const kernels = createComposedKernels(engine);
-  const found = new Map<string, { use: Use; values: (Float32Array | Int32Array)[] }[]>();
+  const found = new Map<string, { use: KernelUse; values: (Float32Array | Int32Array)[] }[]>();
   for (const { name, use } of kernelCases) {
     const list = [];
     for (const [i, drawn] of fc.sample(use, { seed: 11, numRuns: runs }).entries())
