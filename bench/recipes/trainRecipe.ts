@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Recipe } from "./recipes.ts";
@@ -18,8 +18,13 @@ export function flagsOf({ flags, steps }: Recipe): string {
   return `${common} --steps ${steps} --eval-every ${Math.ceil(steps / 2)} ${flags}`.trim();
 }
 
-/** Whether the folder holds a whole run. */
-export const isTrained = (folder: string): boolean => existsSync(join(folder, "summary.json"));
+/** Whether the folder holds a whole run: one that was interrupted has a summary too, and CPU time that can't be gone on with. */
+export function isTrained(folder: string): boolean {
+  const file = join(folder, "summary.json");
+  if (!existsSync(file)) return false;
+  const { reason }: { reason: string } = JSON.parse(readFileSync(file, "utf8"));
+  return reason === "steps";
+}
 
 /**
  * Trains with a recipe and leaves the run in the folder; a run that is there, whole, stays as it is.
@@ -28,8 +33,9 @@ export const isTrained = (folder: string): boolean => existsSync(join(folder, "s
 export function trainRecipe(recipe: Recipe, folder: string): void {
   if (isTrained(folder)) return;
   rmSync(folder, { recursive: true, force: true });
-  const flags = `${flagsOf(recipe)} --out ${folder} --log ${cpuTime}:${join(folder, "cpu.ndjson")}`;
-  const { status, stderr } = spawnSync(process.execPath, ["--import", "tsx", main, "train", ...flags.split(" ")], {
+  const outputs = ["--out", folder, "--log", `${cpuTime}:${join(folder, "cpu.ndjson")}`];
+  const settings = [...flagsOf(recipe).split(" "), ...outputs];
+  const { status, stderr } = spawnSync(process.execPath, ["--import", "tsx", main, "train", ...settings], {
     encoding: "utf8",
     stdio: ["ignore", "ignore", "pipe"],
   });
