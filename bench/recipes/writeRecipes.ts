@@ -9,9 +9,10 @@ export interface Trained {
   readonly run: Run;
 }
 
-/** The runs as Markdown; the first one is the base. */
+/** The runs as Markdown; the first one is the base, those after it whose names begin with `base` are others of its seeds. */
 export function writeRecipes(all: readonly Trained[]): string {
-  const [base] = all;
+  const bases = all.filter(({ recipe }) => recipe.name.startsWith("base"));
+  const [base] = bases;
   if (base === undefined) throw new Error("no run is complete, expected the base at least");
   const command = `pnpm dflash train ${flagsOf(base.recipe)}`;
   return `# Recipes: acceptance against what training costs
@@ -31,8 +32,8 @@ it was at that step:
   are held-out too; they are many more (some 13,000 blocks a run), on the target's own answers. The figure is of the last fifth.
 
 ± is one standard error, rounds (real) or steps (simulated) taken as independent. All recipes meet the same prompts, and those with the base's
-seed and rows the same records, so differences between recipes are somewhat surer than the errors say; another seed shows what chance does. Above or below the base is what differs by more than two
-standard errors of the difference.
+seed and rows the same records, so differences between recipes are somewhat surer than the errors say; another seed shows what chance does.
+Above or below the base is what differs from all its seeds by more than two standard errors of the difference.
 
 FLOPs are the products of the target's forward and of the drafter's forward, loss and backward: the trainer's count in its log, and the target's by its
 shape. By hand for the base's first step (244 tokens, 64 blocks of 8, 430 supervised slots that see 88.4 keys each): features
@@ -45,7 +46,7 @@ start-up and evaluations are left out. CPU seconds of the same work differ by wh
 
 | recipe | change | steps | TFLOPs | CPU s | real, halfway | real, at the end | simulated, last fifth | beside the base |
 | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |
-${all.map((trained) => row(trained, base)).join("\n")}
+${all.map((trained) => row(trained, bases)).join("\n")}
 
 ![Acceptance length against TFLOPs of training, a panel a recipe, the base grey](../pictures/recipes-flops.svg)
 
@@ -57,7 +58,7 @@ In each panel the base is grey and the recipe blue; lines are simulated lengths 
 
 const figure = ({ mean, error }: Measure): string => `${mean.toFixed(3)} ± ${error.toFixed(3)}`;
 
-function row(trained: Trained, base: Trained): string {
+function row(trained: Trained, bases: readonly Trained[]): string {
   const { recipe, run } = trained;
   const [halfway, end] = run.real;
   const cells = [
@@ -69,25 +70,35 @@ function row(trained: Trained, base: Trained): string {
     figure(halfway!),
     figure(end!),
     figure(run.lastFifth),
-    trained === base ? "" : comparison(run, base.run),
+    bases.includes(trained)
+      ? ""
+      : comparison(
+          run,
+          bases.map((base) => base.run),
+        ),
   ];
   return `| ${cells.join(" | ")} |`;
 }
 
 /** What differs clearly from the base, halfway and at the end. */
-function comparison(run: Run, base: Run): string {
+function comparison(run: Run, bases: readonly Run[]): string {
+  const clear = (name: string, of: (run: Run) => Measure): string[] => {
+    const signs = new Set(bases.map((base) => clearSign(of(run), of(base))));
+    const [sign] = signs;
+    return signs.size > 1 || sign === 0 ? [] : [`${name} ${sign === 1 ? "above" : "below"}`];
+  };
   const found = [
-    ...clear("real halfway", run.real[0]!, base.real[0]!),
-    ...clear("real", run.real[1]!, base.real[1]!),
-    ...clear("simulated", run.lastFifth, base.lastFifth),
+    ...clear("real halfway", ({ real }) => real[0]!),
+    ...clear("real", ({ real }) => real[1]!),
+    ...clear("simulated", ({ lastFifth }) => lastFifth),
   ];
   return found.length === 0 ? "no clear difference" : found.join(", ");
 }
 
-function clear(name: string, own: Measure, other: Measure): string[] {
+/** Which way they differ; 0 when by two standard errors at most. */
+function clearSign(own: Measure, other: Measure): number {
   const difference = own.mean - other.mean;
-  if (Math.abs(difference) <= 2 * Math.hypot(own.error, other.error)) return [];
-  return [`${name} ${difference > 0 ? "above" : "below"}`];
+  return Math.abs(difference) > 2 * Math.hypot(own.error, other.error) ? Math.sign(difference) : 0;
 }
 
 /** From the least to the most CPU time a TFLOP of runs whose steps are of the same shape as the base's. */
