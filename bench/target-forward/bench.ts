@@ -76,11 +76,10 @@ async function measure(commands: readonly (readonly string[])[]): Promise<Answer
 }
 
 function line(name: string, answers: readonly Answer[], peer: readonly Answer[]): string {
-  const at = (share: number, of: "wall" | "pack" = "wall"): string =>
-    answers
-      .map((answer) => answer[of])
-      .toSorted((a, b) => a - b)
-      [Math.round(share * (answers.length - 1))]!.toFixed(1);
+  const at = (share: number, of: "wall" | "pack" = "wall"): string => {
+    const sorted = answers.map((answer) => answer[of]).toSorted((a, b) => a - b);
+    return sorted[Math.round(share * (sorted.length - 1))]!.toFixed(1);
+  };
   const least = (of: "wall" | "cpu", from = answers): number => Math.min(...from.map((answer) => answer[of]));
   const ratio = (of: "wall" | "cpu"): string => (least(of) / least(of, peer)).toFixed(2);
   const peak = Math.max(...answers.map((answer) => answer.peak)) / 2 ** 20;

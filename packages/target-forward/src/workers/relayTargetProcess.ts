@@ -46,9 +46,9 @@ function relayTargetProcess({ file, env }: RelayData): void {
     }
     if (reply.kind !== "ready") return reply;
     if (reply.timer === null) return { ...reply, timer: null };
-    const { timer, write } = receiveTimer(reply.timer);
-    child.stdio[boundaryPipe]?.on("data", write);
-    return { ...reply, timer };
+    const received = receiveTimer(reply.timer);
+    child.stdio[boundaryPipe]?.on("data", (bytes) => received.write(bytes));
+    return { ...reply, timer: received.timer };
   }
 }
 

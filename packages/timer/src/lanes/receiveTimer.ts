@@ -1,4 +1,4 @@
-import { causesAt, COLUMNS, createCauseRing } from "../causes/causeRing.ts";
+import { causesAt, createCauseRing } from "../causes/causeRing.ts";
 import { createRecording, placeOf, RECORDING_BYTES } from "../recording.ts";
 import type { SharedTimer } from "./shareTimer.ts";
 import { BOUNDARY, STREAMED, type StreamedTimer } from "./streamTimer.ts";
