@@ -1,6 +1,6 @@
 /**
- * Writing a line into a buffer: each `put` function writes at `at` and returns where it ended. Four bytes a store, a cursor in a
- * local variable and no string in between make a line of numbers several times as fast as `JSON.stringify`.
+ * Writing a line into a buffer: each `put` function writes at `at` and returns where it ended. Four or eight bytes a store, a cursor
+ * in a local variable and no string in between make a line of numbers several times as fast as `JSON.stringify`.
  */
 
 /** Where a line is built: the same memory twice. */
@@ -11,8 +11,8 @@ export interface LineBuffer {
 
 /** Bytes made ready to be written again and again. */
 export interface Prepared {
-  /** Four bytes each, little endian; what passes `length` is overwritten by what follows. */
-  readonly words: Int32Array;
+  /** Eight bytes each, little endian; what passes `length` is overwritten by what follows. No UTF-8 makes one a NaN, whose bits may change. */
+  readonly words: Float64Array;
   readonly length: number;
 }
 
@@ -27,7 +27,9 @@ const decimals = Int32Array.from({ length: 1000 }, (_, value) => wordOf(`.${Stri
 
 /** Up to four characters as one store writes them. */
 function wordOf(ascii: string): number {
-  return prepare(ascii).words[0]!;
+  const word = new DataView(new ArrayBuffer(4));
+  encode(ascii).forEach((byte, index) => word.setUint8(index, byte));
+  return word.getInt32(0, true);
 }
 
 /** Text as UTF-8. */
@@ -38,18 +40,18 @@ export function encode(text: string): Uint8Array {
 /** Makes text, or bytes, ready to be written. */
 export function prepare(text: string | Uint8Array): Prepared {
   const bytes = typeof text === "string" ? encode(text) : text;
-  const padded = new DataView(new ArrayBuffer(bytes.length + 3));
+  const padded = new DataView(new ArrayBuffer(bytes.length + 7));
   bytes.forEach((byte, index) => padded.setUint8(index, byte));
   return {
-    words: Int32Array.from({ length: (bytes.length + 3) >> 2 }, (_, index) => padded.getInt32(index * 4, true)),
+    words: Float64Array.from({ length: (bytes.length + 7) >> 3 }, (_, index) => padded.getFloat64(index * 8, true)),
     length: bytes.length,
   };
 }
 
 /** Writes what was prepared. */
 export function put({ bytes, view }: LineBuffer, at: number, { words, length }: Prepared): number {
-  if (at + words.length * 4 > bytes.length) return at + length + numberRoom;
-  for (let i = 0; i < words.length; i++) view.setInt32(at + i * 4, words[i]!, true);
+  if (at + words.length * 8 > bytes.length) return at + length + numberRoom;
+  for (let i = 0; i < words.length; i++) view.setFloat64(at + i * 8, words[i]!, true);
   return at + length;
 }
 
