@@ -1,15 +1,17 @@
+import { createRecording } from "./recording.ts";
+
 /** Reads a monotonic clock, nanoseconds; only differences have a meaning. */
 export type Clock = () => bigint;
 
 interface Runtime {
-  readonly performance: { now(): number };
   readonly process?: { readonly hrtime?: { readonly bigint?: Clock } };
 }
+declare const performance: { now(): number };
 
 /** The finest monotonic clock here: `process.hrtime.bigint` where there is one, else `performance.now`. */
 export function monotonicClock(): Clock {
-  const { performance, process }: Runtime = globalThis;
-  return process?.hrtime?.bigint ?? (() => BigInt(Math.round(performance.now() * 1e6)));
+  const runtime: Runtime = globalThis;
+  return runtime.process?.hrtime?.bigint ?? (() => BigInt(Math.round(performance.now() * 1e6)));
 }
 
 /** Time of the boundary at a double of a recording, ns since an origin. */
@@ -22,12 +24,13 @@ export function createTimeAt(words: Uint32Array, origin: bigint): TimeAt {
   return (at) => (words[at * 2 + 1]! - high) * 0x1_0000_0000 + words[at * 2]! - low;
 }
 
-/** Time since an origin, ns, without allocating. */
-export function createNow(clock: Clock, origin: bigint): () => number {
-  const times = new BigInt64Array(1);
-  const timeAt = createTimeAt(new Uint32Array(times.buffer), origin);
+/** Time since an origin, ns, always in the same array: a number that is returned may be boxed. */
+export function createNow(clock: Clock, origin: bigint): () => Float64Array {
+  const { words, floats, times } = createRecording(new ArrayBuffer(8));
+  const timeAt = createTimeAt(words, origin);
   return () => {
     times[0] = clock();
-    return timeAt(0);
+    floats[0] = timeAt(0);
+    return floats;
   };
 }

@@ -209,9 +209,7 @@ describe.each([false, true])("createTimer, with lanes that may overlap: %s", (ov
   it("throws on unbalanced calls in strict mode, naming the section", () => {
     const { timer } = virtualTimer({ strict: true });
     const [a, b] = [timer.section("a"), timer.section("b")];
-    expect(() => a.stop()).toThrow(
-      'timer: section "a" is stopped but not the innermost open one; start it first, or use begin()',
-    );
+    expect(() => a.stop()).toThrow('timer: section "a" is not the innermost open one; start it first, or use begin()');
     a.start();
     b.start();
     expect(() => a.stop()).toThrow('section "a"');

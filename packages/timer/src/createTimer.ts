@@ -79,7 +79,7 @@ export function createTimer(options: TimerOptions = {}): Timer {
       `timer: section "${infos[slot]!.name}" is ${
         kind === STEP_END
           ? `still open at the end of step ${steps}; stop it first`
-          : "stopped but not the innermost open one; start it first, or use begin()"
+          : "not the innermost open one; start it first, or use begin()"
       }`,
     );
   }
@@ -122,7 +122,7 @@ export function createTimer(options: TimerOptions = {}): Timer {
       report.unbalanced = totals.unbalanced;
       report.dropped = totals.dropped;
       report.tags = tags;
-      report.overheadUs = (costNs + now() - totals.start - stepNs) / 1000;
+      report.overheadUs = (costNs + now()[0]! - totals.start - stepNs) / 1000;
       report.renew();
       lastHead = recorder.head;
       tags = NO_TAGS;
@@ -158,7 +158,7 @@ export function createTimer(options: TimerOptions = {}): Timer {
     get calibration() {
       return calibration();
     },
-    now: () => now() / 1e6,
+    now: () => now()[0]! / 1e6,
     section(name, { lane = ownLane, role = null, waitsFor = null } = {}) {
       let section = handles.get(name);
       if (!section)
