@@ -17,20 +17,21 @@ export function monotonicClock(): Clock {
 /** Time of the boundary at a double of a recording, ns since an origin. */
 export type TimeAt = (at: number) => number;
 
-/** Reads a clock's 64 bits at any double of a buffer, without allocating. */
+/** Reads a clock's 64 bits at any double of a buffer. */
 export function createTimeAt(words: Uint32Array, origin: bigint): TimeAt {
   const high = Number(origin >> 32n);
   const low = Number(origin & 0xffff_ffffn);
   return (at) => (words[at * 2 + 1]! - high) * 0x1_0000_0000 + words[at * 2]! - low;
 }
 
-/** Time since an origin, ns, always in the same array: a number that is returned may be boxed. */
+/** Time since an origin, ns, always in the same array; spelled out, since the number that a function returns may be boxed. */
 export function createNow(clock: Clock, origin: bigint): () => Float64Array {
   const { words, floats, times } = createRecording(new ArrayBuffer(8));
-  const timeAt = createTimeAt(words, origin);
+  const high = Number(origin >> 32n);
+  const low = Number(origin & 0xffff_ffffn);
   return () => {
     times[0] = clock();
-    floats[0] = timeAt(0);
+    floats[0] = (words[1]! - high) * 0x1_0000_0000 + words[0]! - low;
     return floats;
   };
 }

@@ -213,7 +213,7 @@ describe.each([false, true])("createTimer, with lanes that may overlap: %s", (ov
     a.start();
     b.start();
     expect(() => a.stop()).toThrow('section "a"');
-    expect(() => timer.step(() => a.start())).toThrow('section "a" is still open at the end of step 1');
+    expect(() => timer.step(() => a.start())).toThrow('section "a" is open at the end of step 1');
     expect(() => timer.step(() => timer.step(() => {}))).toThrow("step() inside step 2");
   });
 
@@ -268,7 +268,7 @@ describe.each([false, true])("createTimer, with lanes that may overlap: %s", (ov
   it("refuses more sections than it holds, and sampling of nothing", () => {
     const { timer } = virtualTimer();
     for (let i = 1; i < 256; i += 1) timer.section(`s${i}`);
-    expect(() => timer.section("last")).toThrow('timer: section "last" is one more than 255; make handles once');
+    expect(() => timer.section("last")).toThrow('timer: section "last" is past 255; make handles once');
     expect(timer.section("s9")).toBe(timer.section("s9"));
     expect(() => createTimer({ sampleEvery: 0 })).toThrow("timer: sampleEvery is 0; give a positive integer");
   });

@@ -78,7 +78,7 @@ export function createTimer(options: TimerOptions = {}): Timer {
     throw new Error(
       `timer: section "${infos[slot]!.name}" is ${
         kind === STEP_END
-          ? `still open at the end of step ${steps}; stop it first`
+          ? `open at the end of step ${steps}; stop it first`
           : "not the innermost open one; start it first, or use begin()"
       }`,
     );
@@ -86,7 +86,7 @@ export function createTimer(options: TimerOptions = {}): Timer {
 
   function add(info: SectionInfo): number {
     if (infos.length === MAX_SECTIONS)
-      throw new RangeError(`timer: section "${info.name}" is one more than ${MAX_SECTIONS - 1}; make handles once`);
+      throw new RangeError(`timer: section "${info.name}" is past ${MAX_SECTIONS - 1}; make handles once`);
     // V8 keeps keys that are set one by one in a hash table beyond a dozen of them, which is slow; those of an object from JSON lie in a row, and its copies' too.
     internals.byName = JSON.parse(JSON.stringify({ ...internals.byName, [info.name]: null }));
     return infos.push(info) - 1;
