@@ -4,9 +4,10 @@ import { createRecording } from "./recording.ts";
 export type Clock = () => bigint;
 
 interface Runtime {
+  readonly performance: { now(): number };
   readonly process?: { readonly hrtime?: { readonly bigint?: Clock } };
 }
-declare const performance: { now(): number };
+declare const performance: Runtime["performance"];
 
 /** The finest monotonic clock here: `process.hrtime.bigint` where there is one, else `performance.now`. */
 export function monotonicClock(): Clock {

@@ -9,7 +9,7 @@ import {
   openOutput,
   stdoutSink,
 } from "@dflash/log-formatter";
-import { callerFolder, fromCaller } from "../callerFolder.ts";
+import { callerFolder, forCaller, fromCaller } from "../callerFolder.ts";
 import { dashboardSink } from "../report/dashboardSink.ts";
 import { liveSink } from "./liveSink.ts";
 import { onlySteps } from "./onlySteps.ts";
@@ -35,9 +35,12 @@ export async function openOutputs(config: TrainConfig): Promise<RunOutputs> {
   const own = join(config.out, "log.ndjson");
   const given: LogOutput[] = [];
   for (const output of config.log) {
-    if (fromCaller(placeOf(output)) !== own) given.push(await openOutput(output, { cwd }));
-    else if (output !== `ndjson:${placeOf(output)}`)
-      throw new Error(`--log ${output}: the run's own log is written there, as ndjson; name another file`);
+    const place = placeOf(output);
+    if (fromCaller(place) !== own) given.push(await openOutput(output, { cwd }));
+    else if (output !== `ndjson:${place}`)
+      throw new Error(
+        `--log ${output.slice(0, -place.length)}${forCaller(own)}: the run's own log is written there, as ndjson; name another file`,
+      );
   }
   const taken = config.log.some((output) => ["stdout", "stderr"].includes(placeOf(output)));
   const formatter = await loadFormatter(config.logFormat, { cwd });
