@@ -18,6 +18,7 @@ import { createJudge } from "@dflash/timer/verdict";
 import type { EventEmitter } from "eventemitter3";
 import type { Evaluator, Tau } from "./createEvaluator.ts";
 import { observeDevice } from "./observeDevice.ts";
+import { createStepClock } from "./stepClock.ts";
 import type { TrainConfig } from "./trainConfig.ts";
 
 export interface LogStepsOptions {
@@ -56,7 +57,7 @@ export function logSteps(options: LogStepsOptions): () => void {
   const stopGc = observeGc(timer);
   const { deviceClock } = options.engine;
   const stopDevice = deviceClock === null || !timer.enabled ? null : observeDevice(timer, deviceClock);
-  const untimed = stepClock();
+  const clock = createStepClock();
   let result: StepResult | undefined;
   let steps = 0;
   let shapes = 0;
@@ -81,7 +82,7 @@ export function logSteps(options: LogStepsOptions): () => void {
     result = done;
     if (steps === 1) timer.mark("warmup");
     if (steps === 1 && attempt > 1) timer.mark("resume");
-    if (!timer.enabled) write(untimed());
+    if (!timer.enabled) write(clock.step());
   });
   run.on("skip", ({ skipped }) => {
     timer.mark("skipped");
@@ -93,6 +94,7 @@ export function logSteps(options: LogStepsOptions): () => void {
   });
   run.on("tau", ({ step }) => {
     timer.mark("eval");
+    clock.leaveOut(options.evaluator?.latest?.ms ?? 0);
     log.emit("event", { kind: "event", step, name: "tau", data: tauData(options.evaluator?.latest ?? null) });
   });
   loop.on("batch", (batch) => (shapes = batch.shapes));
@@ -118,21 +120,6 @@ function tauData(tau: Tau | null): unknown {
   return {
     message: `acceptance length ${length} on ${tau.prompts} prompts, in ${(tau.ms / 1000).toFixed(1)} s`,
     ...tau,
-  };
-}
-
-/** Times without sections, for runs without telemetry: only how long each step took. */
-function stepClock(): () => StepTimes {
-  const start = performance.now();
-  let step = 0;
-  let previous = start;
-  return () => {
-    const now = performance.now();
-    const ms = now - previous;
-    const startMs = previous - start;
-    previous = now;
-    step++;
-    return { step, startMs, ms, residualMs: ms, overheadUs: 0, sections: {}, lanes: {} };
   };
 }
 

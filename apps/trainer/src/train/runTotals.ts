@@ -4,7 +4,7 @@ import { fifths } from "./fifths.ts";
 
 /** What a run amounts to, beside the summary of its sections. */
 export interface RunResult {
-  /** Wall time of all steps, in it that of measuring acceptance lengths, which the tokens per second leave out. */
+  /** Wall time of all steps, in it, with telemetry, that of measuring acceptance lengths, which the tokens per second leave out. */
   total_ms: number;
   tokens_per_s: number | null;
   /** Means over each fifth of the steps. */
