@@ -1,4 +1,4 @@
-/** Prints, as Markdown, speculative generation beside generation by the target alone, prompt by prompt in turn. */
+/** Prints, as Markdown, speculative generation beside generation by the target alone, a batch of prompts by each way in turn. */
 import { cpus, loadavg } from "node:os";
 import { fileURLToPath } from "node:url";
 import { loadCausalLM } from "@dflash/causal-lm";
@@ -18,8 +18,10 @@ interface Way {
 }
 
 const path = (file: string): string => fileURLToPath(new URL(`../../${file}`, import.meta.url));
-const [engineName = "wasm", threads = "1", promptsText = "20", maxNewTokensText = "128"] = process.argv.slice(2);
-const drafterDir = process.argv[6] ?? path("fixtures/drafter-b8");
+const [engineName = "wasm", threads = "1", promptsText = "20", maxNewTokensText = "128", batchText = "1"] =
+  process.argv.slice(2);
+const batch = Number(batchText);
+const drafterDir = process.argv[7] ?? path("fixtures/drafter-b8");
 const resolveFrom = path("apps/trainer");
 const name = engineNames.find((known) => known === engineName) ?? "auto";
 const engine = await startEngine(name, { threads: Number(threads), resolveFrom });
@@ -40,27 +42,31 @@ const ways: Way[] = [null, 2, 4, drafter.config.blockSize].map((blockSize) => ({
 const maxNewTokens = Number(maxNewTokensText);
 const stopIds = [tokenizer.eosTokenId ?? -1];
 
-async function answer(way: Way, prompt: Int32Array, counted: boolean): Promise<void> {
+async function answer(way: Way, prompts: readonly Int32Array[], counted: boolean): Promise<void> {
   const speculation = way.blockSize === null ? { drafter: null } : { drafter, blockSize: way.blockSize };
-  const options = { ops, target, timer, prompts: [prompt], maxNewTokens, stopIds, ...speculation };
+  const options = { ops, target, timer, prompts, batch, maxNewTokens, stopIds, ...speculation };
   const cpu = process.cpuUsage();
   const start = performance.now();
-  const [generation] = await generate(options);
+  const generations = await generate(options);
   const wall = performance.now() - start;
   const { user, system } = process.cpuUsage(cpu);
   if (!counted) return;
-  const tokens = generation!.ids.length;
-  way.answers.push(generation!);
+  const tokens = generations.reduce((sum, { ids }) => sum + ids.length, 0);
+  way.answers.push(...generations);
   way.wallMs.push(wall / tokens);
   way.cpuMs.push((user + system) / 1000 / tokens);
 }
 
-for (let row = -1; row < Number(promptsText); row++) {
-  const record = await chats.read(Math.max(0, row));
+const prompts: Int32Array[] = [];
+for (let row = 0; row < Number(promptsText); row++) {
+  const record = await chats.read(row);
   if (!("messages" in record)) throw new Error("expected conversations");
   const text = tokenizer.applyChatTemplate(record.messages.slice(0, 1), { addGenerationPrompt: true });
-  for (const way of ways) await answer(way, Int32Array.from(tokenizer.encode(text)), row >= 0);
+  prompts.push(Int32Array.from(tokenizer.encode(text)));
 }
+for (const way of ways) await answer(way, prompts.slice(0, batch), false);
+for (let start = 0; start < prompts.length; start += batch)
+  for (const way of ways) await answer(way, prompts.slice(start, start + batch), true);
 await chats.close();
 engine.dispose();
 
@@ -69,7 +75,9 @@ const at = (values: readonly number[], share: number): number =>
   sorted(values)[Math.round(share * (values.length - 1))]!;
 const [alone] = ways;
 console.log(`Node ${process.version}, ${cpus()[0]?.model}, ${cpus().length} cores, load ${loadavg()[0]!.toFixed(1)}`);
-console.log(`${engine.description}; ${promptsText} prompts, at most ${maxNewTokens} new tokens, greedy\n`);
+console.log(
+  `${engine.description}; ${promptsText} prompts, ${batch} at a time, at most ${maxNewTokens} new tokens, greedy\n`,
+);
 console.log(
   "| | acceptance length | ms a token, median | p10 to p90 | times as fast | CPU ms a token, median | CPU, times less |",
 );

@@ -10,7 +10,7 @@ export interface GenerationSpeed {
   readonly tokens: number;
   /** Wall time without the prompts'. */
   readonly ms: number;
-  /** Tokens over that time; null without any. */
+  /** Tokens over that time; null without tokens. */
   readonly tokensPerSecond: number | null;
   /** Wall time by part of the work, ms. */
   readonly sections: Readonly<Record<Part, number>>;
@@ -88,7 +88,7 @@ function createRun(timer: Timer) {
     speed(): GenerationSpeed {
       const tokens = answers.reduce((sum, { ids }) => sum + Math.max(0, ids.length - 1), 0);
       const ms = wholeMs - sections.prefill;
-      return { tokens, ms, tokensPerSecond: ms > 0 ? (1000 * tokens) / ms : null, sections };
+      return { tokens, ms, tokensPerSecond: tokens > 0 ? (1000 * tokens) / ms : null, sections };
     },
   };
 }

@@ -26,13 +26,29 @@ test("eval prints what a drafter is worth and writes the same figures", async ()
   expect(done.stdout).toContain("same answers         3 of 3");
 });
 
+const question = (content: string): string => `${JSON.stringify({ messages: [{ role: "user", content }] })}\n`;
+
+test("eval leaves out prompts that are too long, and gives no rate where there is none", async () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, "mixed.jsonl"), question("word ".repeat(2048)) + question("How many?"));
+  const args = [...short, "--drafter", drafter, "--data", "mixed.jsonl", "--max-new-tokens", "1"];
+  const { code, stdout } = await dflash(args, folder);
+  expect(code).toBe(0);
+  expect(stdout).toContain("skipped    1, too long for the positions with their answers");
+  expect(stdout).toContain("acceptance length    no round was needed");
+  expect(stdout).toMatch(/speculative +no token after the prompts' own\nalone +no token/);
+  expect(stdout).not.toContain("speed-up");
+});
+
 test("eval says in one line what it can't use", async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, "answers.jsonl"), '{"text":"no question"}\n');
+  writeFileSync(join(folder, "long.jsonl"), question("word ".repeat(2048)));
   const failures: [string[], string][] = [
     [["--drafter", "nowhere"], "no drafter here; give the folder of a run"],
     [["--drafter", drafter, "--data", "answers.jsonl"], "answers.jsonl:1: the record has no question"],
-    [["--drafter", drafter, "--block-size", "9"], "blockSize is 9, expected 1 to 8, the drafter's"],
+    [["--drafter", drafter, "--block-size", "9"], "drafts blocks of up to 8; give at most that"],
+    [["--drafter", drafter, "--data", "long.jsonl"], "long.jsonl: no prompt has 2024 tokens or fewer"],
   ];
   for (const [args, message] of failures) {
     const { code, stdout, stderr } = await dflash([...short, ...args], folder);

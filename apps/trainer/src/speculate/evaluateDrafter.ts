@@ -15,7 +15,6 @@ export interface EvalFlags extends PairFlags {
   data?: string;
   prompts: number;
   maxNewTokens: number;
-  blockSize?: number;
   temperature: number;
   seed: number;
   batch: number;
@@ -33,12 +32,14 @@ export async function evaluateDrafter(flags: EvalFlags): Promise<void> {
   try {
     const { drafter, ops, timer, target, tokenizer, stopIds, engine } = pair;
     if (drafter === null) throw new Error("--drafter is missing");
-    const prompts = await readPrompts({ file, tokenizer, count: flags.prompts });
     const { maxNewTokens, temperature, seed, batch, baseline } = flags;
+    const mostTokens = pair.maxPositions - maxNewTokens;
+    const { prompts, skipped } = await readPrompts({ file, tokenizer, count: flags.prompts, mostTokens });
     const { blockSize = drafter.config.blockSize } = flags;
     const options = { ops, target, drafter, timer, stopIds, maxNewTokens, temperature, seed, blockSize };
     // What is slow once only is not the drafter's.
-    await compareSpeeds({ ...options, prompts: prompts.slice(0, 1), maxNewTokens: 2 * blockSize, baseline });
+    const few = Math.min(maxNewTokens, 2 * blockSize);
+    await compareSpeeds({ ...options, prompts: prompts.slice(0, 1), maxNewTokens: few, baseline });
     let said = 0;
     const { answers, ...speeds } = await compareSpeeds({
       ...options,
@@ -59,6 +60,7 @@ export async function evaluateDrafter(flags: EvalFlags): Promise<void> {
       drafter: forCaller(pair.drafterFolder ?? ""),
       data: forCaller(file),
       prompts: answers.length,
+      skipped,
       maxNewTokens,
       blockSize,
       temperature,

@@ -8,6 +8,8 @@ export interface EvaluationResult extends Omit<SpeedComparison, "answers"> {
   readonly data: string;
   /** Answers counted. */
   readonly prompts: number;
+  /** Prompts left out because they were too long. */
+  readonly skipped: number;
   readonly maxNewTokens: number;
   readonly blockSize: number;
   readonly temperature: number;
@@ -22,13 +24,15 @@ const share = (part: number, whole: number): string => `${((100 * part) / whole)
 
 /** An evaluation for a reader. */
 export function evaluationTable(result: EvaluationResult): string[] {
-  const { target, drafter, data, prompts, finished, acceptance, blockSize, temperature, maxNewTokens, batch } = result;
+  const { target, drafter, data, prompts, skipped, finished, acceptance, blockSize, temperature, maxNewTokens, batch } =
+    result;
   const { speculative, alone, speedUp, identical } = result;
   const how = temperature === 0 ? "greedy" : `temperature ${temperature}`;
   return [
     `target     ${target}`,
     `drafter    ${drafter}, blocks of ${blockSize}`,
-    `prompts    ${prompts} of ${data}, ${batch} at a time, ${how}, at most ${maxNewTokens} new tokens; ${finished} answers ended by themselves`,
+    `prompts    ${prompts} of ${data}, ${batch} at a time, ${how}, at most ${maxNewTokens} new ${maxNewTokens === 1 ? "token" : "tokens"}; ${finished} answers ended by themselves`,
+    ...(skipped === 0 ? [] : [`skipped    ${skipped}, too long for the positions with their answers`]),
     "",
     ...acceptanceLines(acceptance, blockSize),
     "",
@@ -55,9 +59,10 @@ function acceptanceLines({ rounds, pooled, perResponse, histogram, bySlot }: Acc
 }
 
 function speedLine(name: string, { tokensPerSecond, ms, sections }: GenerationSpeed): string {
+  if (tokensPerSecond === null) return `${name.padEnd(21)}no token after the prompts' own`;
   const { prefill: _, ...parts } = sections;
   const shares = Object.entries(parts)
     .filter(([, partMs]) => partMs > 0)
     .map(([part, partMs]) => `${part} ${share(partMs, ms)}`);
-  return `${name.padEnd(21)}${tokensPerSecond?.toFixed(1) ?? "-"} tokens/s  (${shares.join(", ")})`;
+  return `${name.padEnd(21)}${tokensPerSecond.toFixed(1)} tokens/s  (${shares.join(", ")})`;
 }

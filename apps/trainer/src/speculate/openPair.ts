@@ -6,7 +6,7 @@ import { type Engine, type EngineName, type MatmulPrecision, startEngine } from 
 import { createOps, type Ops } from "@dflash/ops";
 import { createTimer, type Timer } from "@dflash/timer";
 import { observeCauses } from "@dflash/timer/causes";
-import { fromCaller } from "../callerFolder.ts";
+import { forCaller, fromCaller } from "../callerFolder.ts";
 import { defaultTarget } from "../defaultTarget.ts";
 import { drafterFolder } from "../drafterFolder.ts";
 import { fetchTarget } from "../train/fetchTarget.ts";
@@ -18,6 +18,7 @@ export interface PairFlags {
   engine?: EngineName | "auto";
   threads?: number;
   matmulPrecision?: MatmulPrecision;
+  blockSize?: number;
 }
 
 /** A target with its tokenizer, and a drafter where one is named, on an engine. */
@@ -33,6 +34,8 @@ export interface Pair {
   /** Null when none is named, as is the next. */
   readonly drafterFolder: string | null;
   readonly drafter: DFlashDrafter | null;
+  /** Tokens that a prompt and its answer may have together. */
+  readonly maxPositions: number;
   dispose(): void;
 }
 
@@ -41,6 +44,8 @@ export async function openPair(flags: PairFlags): Promise<Pair> {
   const targetFolder = flags.target === undefined ? defaultTarget : await fetchTarget(flags.target);
   if (!existsSync(targetFolder))
     throw new Error(`--target ${targetFolder}: no such folder; give the folder of a model`);
+  if (flags.blockSize !== undefined && flags.drafter === undefined)
+    throw new Error(`--block-size ${flags.blockSize}: blocks are a drafter's; give --drafter too, or leave it out`);
   const folder = flags.drafter === undefined ? null : await drafterFolder(fromCaller(flags.drafter));
   const tokenizer = await loadTokenizer(targetFolder);
   const { threads, matmulPrecision } = flags;
@@ -52,6 +57,11 @@ export async function openPair(flags: PairFlags): Promise<Pair> {
   const timer = createTimer();
   observeCauses(timer, engine.counters);
   const target = await loadCausalLM(targetFolder, { ops });
+  const drafter = folder === null ? null : await loadDrafter(folder, { ops, timer });
+  if (folder !== null && (flags.blockSize ?? 1) > drafter!.config.blockSize)
+    throw new Error(
+      `--block-size ${flags.blockSize}: ${forCaller(folder)} drafts blocks of up to ${drafter!.config.blockSize}; give at most that`,
+    );
   return {
     engine,
     ops,
@@ -61,7 +71,8 @@ export async function openPair(flags: PairFlags): Promise<Pair> {
     tokenizer,
     stopIds: tokenizer.eosTokenId === undefined ? [] : [tokenizer.eosTokenId],
     drafterFolder: folder,
-    drafter: folder === null ? null : await loadDrafter(folder, { ops, timer }),
+    drafter,
+    maxPositions: Math.min(target.config.maxPositions, drafter?.config.maxPositions ?? Infinity),
     dispose: () => engine.dispose(),
   };
 }

@@ -41,7 +41,8 @@ export interface EvaluatorOptions {
 export async function createEvaluator(options: EvaluatorOptions): Promise<Evaluator | null> {
   const { config, tokenizer, drafter, ops } = options;
   if (config.evalData === null || config.evalEvery > config.steps) return null;
-  const prompts = await readPrompts({ file: config.evalData, tokenizer, count: config.evalPrompts });
+  const mostTokens = drafter.config.maxPositions - config.evalTokens;
+  const { prompts } = await readPrompts({ file: config.evalData, tokenizer, count: config.evalPrompts, mostTokens });
   const own = options.target === null ? await loadCausalLM(config.target, { ops }) : null;
   const target = own ?? options.target!;
   // Not the run's: the sections of a training step stay the training's.
