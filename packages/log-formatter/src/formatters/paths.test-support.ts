@@ -61,7 +61,8 @@ export function fromPaths(paths: Readonly<Record<string, unknown>>): StepRecord 
 /** A record as text formats can carry it: lone surrogates are U+FFFD, -0 is 0; of two names that become one, the last stays. */
 export function wellFormed<T>(value: T): T {
   const change = (item: unknown): unknown => {
-    if (typeof item === "string") return new TextDecoder().decode(new TextEncoder().encode(item));
+    if (typeof item === "string")
+      return new TextDecoder("utf-8", { ignoreBOM: true }).decode(new TextEncoder().encode(item));
     if (Array.isArray(item)) return item.map(change);
     if (typeof item === "object" && item !== null)
       return Object.fromEntries(Object.entries(item).map(([name, of]) => [change(name), change(of)]));
