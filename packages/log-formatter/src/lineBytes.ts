@@ -55,6 +55,14 @@ export function put({ bytes, view }: LineBuffer, at: number, { words, length }: 
   return at + length;
 }
 
+/** Writes again what stands from `from` to `to`. */
+export function putAgain({ bytes, view }: LineBuffer, at: number, from: number, to: number): number {
+  const length = to - from;
+  if (at + length + numberRoom > bytes.length) return at + length + numberRoom;
+  for (let i = 0; i < length; i += 4) view.setInt32(at + i, view.getInt32(from + i, true), true);
+  return at + length;
+}
+
 /** Writes text of any kind, lone surrogates replaced by U+FFFD. */
 export function putText(buffer: LineBuffer, at: number, text: string): number {
   const bytes = encode(text);

@@ -1,4 +1,4 @@
-import { type LineBuffer, type Prepared, put, putNumber, putText, putTime } from "./lineBytes.ts";
+import { type LineBuffer, type Prepared, put, putAgain, putNumber, putText, putTime } from "./lineBytes.ts";
 import type { SectionRecord } from "./record.ts";
 
 /** What stands before each value of a section. */
@@ -12,8 +12,11 @@ export function putSection(
   key: SectionKeys,
   text: (value: string) => string,
 ): number {
-  at = putTime(b, put(b, at, key.ms), section.ms);
-  at = putTime(b, put(b, at, key.self_ms), section.self_ms);
+  const from = put(b, at, key.ms);
+  const to = putTime(b, from, section.ms);
+  at = put(b, to, key.self_ms);
+  // As in every section without children.
+  at = section.self_ms === section.ms ? putAgain(b, at, from, to) : putTime(b, at, section.self_ms);
   at = putNumber(b, put(b, at, key.n), section.n);
   return hasExtras(section) ? putExtras(b, at, section, key, text) : at;
 }

@@ -1,5 +1,15 @@
 import { createNames } from "../createNames.ts";
-import { createLine, encode, type LineBuffer, prepare, put, putNumber, putText, putTime } from "../lineBytes.ts";
+import {
+  createLine,
+  encode,
+  type LineBuffer,
+  prepare,
+  put,
+  putAgain,
+  putNumber,
+  putText,
+  putTime,
+} from "../lineBytes.ts";
 import type { LogFormatter } from "../logFormatter.ts";
 import { percentEncodeName, percentEncodeText } from "../percentEncode.ts";
 import type { SectionRecord, StepRecord } from "../record.ts";
@@ -84,8 +94,10 @@ function putSectionCells(
     for (let cells = 3 + listed.length; cells > 0; cells--) at = putTab(b, at);
     return at;
   }
-  at = putTime(b, putTab(b, at), section.ms);
-  at = putTime(b, putTab(b, at), section.self_ms);
+  const from = putTab(b, at);
+  const to = putTime(b, from, section.ms);
+  at = putTab(b, to);
+  at = section.self_ms === section.ms ? putAgain(b, at, from, to) : putTime(b, at, section.self_ms);
   at = putNumber(b, putTab(b, at), section.n);
   for (const extra of listed) {
     const value = section[extra];
