@@ -1,0 +1,92 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { LogRecord } from "@dflash/log-formatter";
+import { expect, onTestFinished, test } from "vitest";
+import { dflash, type Finished, nodeDflash, temporaryFolder } from "../dflash.test-support.ts";
+import { readLog, steps } from "../runLog.test-support.ts";
+
+const shape = ["--layers", "1", "--heads", "2", "--kv-heads", "1", "--intermediate-size", "64"];
+const small = [...shape, "--threads", "1", "--anchors", "2", "--rows", "1", "--max-length", "48", "--engine", "wasm"];
+
+/** A message and nothing else, and the command it names, with which the run goes on and ends. */
+async function goesOn(finished: Finished, cwd: string, more: readonly string[] = []): Promise<void> {
+  const [line = "", ...others] = finished.stderr.trimEnd().split("\n");
+  expect(others).toEqual([]);
+  const command = /; step \d+ is saved, go on from there with: pnpm dflash (train --resume \S+)$/.exec(line)?.[1];
+  expect(command, line).toBeDefined();
+  expect(await dflash([...command!.split(" "), ...more], cwd)).toMatchObject({ code: 0, stderr: "" });
+}
+
+const stepsOf = (run: string): number[] => steps(readLog(run)).map(({ step }) => step);
+
+/** A disk of so many MiB; null where this user may not mount one. */
+function smallDisk(mebibytes: number): string | null {
+  const disk = join(temporaryFolder(), "disk");
+  mkdirSync(disk);
+  const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", `size=${mebibytes}m`, "tmpfs", disk], {
+    stdio: "ignore",
+  });
+  if (status !== 0) return null;
+  onTestFinished(() => void execFileSync("umount", [disk]));
+  return disk;
+}
+
+test("a full disk is called that, what was saved stays, and the run goes on once there is room", async ({ skip }) => {
+  const disk = smallDisk(14);
+  if (disk === null) return skip("a disk can't be mounted here: root may");
+  const train = ["train", "--steps", "8", ...small, "--checkpoint-every", "2", "--keep", "9", "--out", "run"];
+  const full = await dflash(train, disk);
+  expect(full.code).toBe(1);
+  expect(full.stderr).toMatch(/^dflash: the disk is full: /);
+  const saved = readdirSync(join(disk, "run/checkpoints"));
+  expect(saved.length).toBeGreaterThan(0);
+  expect(saved.filter((name) => !/^step-\d+$/.test(name))).toEqual([]);
+  execFileSync("mount", ["-o", "remount,size=64m", disk]);
+  await goesOn(full, disk);
+  expect(new Set(stepsOf(join(disk, "run")))).toEqual(new Set([1, 2, 3, 4, 5, 6, 7, 8]));
+});
+
+test("a batch that finds no memory is refused with what to lower", async () => {
+  const folder = temporaryFolder();
+  // Every activation of its slots takes a gigabyte of the four that a WebAssembly heap can have.
+  const large = ["--anchors", "128", "--block-size", "256", "--rows", "48", "--max-length", "128"];
+  const { code, stderr } = await dflash(["train", "--steps", "2", ...small, ...large, "--out", "run"], folder);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^dflash: wasm: out of memory: .*; pnpm dflash doctor says which --rows and --anchors fit\n$/);
+});
+
+test("a target worker that is lost in the middle of a run is replaced, and the log says so", async () => {
+  const folder = temporaryFolder();
+  const lost = join(folder, "lost");
+  const killer = join(folder, "killer.mjs");
+  // Ends the first target worker from outside, at its third answer.
+  writeFileSync(
+    killer,
+    `import { writeFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+import threads from "node:worker_threads";
+let answers = 0;
+threads.Worker = class extends threads.Worker {
+  constructor(file, options) {
+    super(file, options);
+    if (!String(file).includes("runTargetWorker")) return;
+    this.on("message", ({ kind }) => {
+      if (kind !== "states" || ++answers !== 3) return;
+      writeFileSync(${JSON.stringify(lost)}, "");
+      void this.terminate();
+    });
+  }
+};
+syncBuiltinESMExports();`,
+  );
+  const train = ["train", "--steps", "8", ...small, "--target-workers", "1", "--out", "run"];
+  const { args, ...options } = nodeDflash(train, folder);
+  const preloaded = ["--import", String(pathToFileURL(killer)), ...args];
+  const { status, stderr } = spawnSync(process.execPath, preloaded, { ...options, encoding: "utf8" });
+  expect({ status, stderr, lost: existsSync(lost) }).toEqual({ status: 0, stderr: "", lost: true });
+  expect(stepsOf(join(folder, "run"))).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+  const events = readLog(join(folder, "run")).filter((record: LogRecord) => record.kind === "event");
+  expect(events.map(({ name }) => name)).toContain("worker-crash");
+});
