@@ -1,3 +1,5 @@
+import { inspect } from "node:util";
+
 /**
  * Ends a command that failed: one line on stderr for each thing that is wrong, exit code 1. The stack is for developers,
  * who ask for it with DFLASH_DEBUG=1.
@@ -7,6 +9,7 @@ export function reportFailure(error: unknown): void {
     const message = each instanceof Error ? each.message : String(each);
     console.error(`dflash: ${message.split("\n", 1)[0]}`);
   }
-  if (process.env["DFLASH_DEBUG"] === "1" && error instanceof Error) console.error(error.stack);
+  // With the causes, each with its stack.
+  if (process.env["DFLASH_DEBUG"] === "1") console.error(inspect(error));
   process.exitCode = 1;
 }

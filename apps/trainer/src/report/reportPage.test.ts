@@ -1,15 +1,14 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { temporaryFolder } from "../dflash.test-support.ts";
+import { hasChromium, launchChromium, needsChromium } from "./chromium.test-support.ts";
 import { writeSampleLog } from "./sampleLog.test-support.ts";
 import { writeReport } from "./writeReport.ts";
 
-const executablePath = "/usr/bin/chromium";
 const many = process.env["DFLASH_LONG"] === "1" ? 100_000 : 20_000;
-const args = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"];
 
 const background = (page: Page): Promise<string> => page.evaluate("getComputedStyle(document.body).backgroundColor");
 const overflow = (page: Page): Promise<number> =>
@@ -17,111 +16,108 @@ const overflow = (page: Page): Promise<number> =>
 
 const brightness = (color: string): number => Math.max(...color.match(/\d+/g)!.map(Number));
 
-describe.skipIf(!existsSync(executablePath))(
-  `the page in a browser (skipped without ${executablePath}: apt-get install chromium)`,
-  () => {
-    let browser: Browser;
-    beforeAll(async () => {
-      browser = await chromium.launch({ executablePath, args });
-    });
-    afterAll(() => browser.close());
+describe.skipIf(!hasChromium)(`the page in a browser (${needsChromium})`, () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchChromium();
+  });
+  afterAll(() => browser.close());
 
-    /** A report of runs of these many steps, opened; with what went wrong on it and what it asked of the network. */
-    async function open(
-      steps: readonly number[],
-      options: { colorScheme?: "light" | "dark"; width?: number } = {},
-    ): Promise<{ page: Page; path: string; problems: string[] }> {
-      const folder = temporaryFolder();
-      const runs = steps.map((_, i) => join(folder, `run-${i + 1}`));
-      for (const [i, run] of runs.entries())
-        writeSampleLog(run, { steps: steps[i]!, slowAt: Math.floor(steps[i]! / 2), targetMs: 60 + 200 * i });
-      const path = join(folder, "report.html");
-      await writeReport(runs, path);
-      const { colorScheme = "light", width = 1200 } = options;
-      const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
-      const problems: string[] = [];
-      page.on("pageerror", (error) => problems.push(error.message));
-      page.on("console", (message) => problems.push(message.text()));
-      page.on("request", (request) => {
-        if (!/^(file|data):/.test(request.url())) problems.push(request.url());
-      });
-      await page.goto(String(pathToFileURL(path)));
-      await page.waitForSelector("canvas");
-      return { page, path, problems };
-    }
-
-    test("shows breakdown, verdict, charts and slow steps, from one file that asks nothing of the network", async () => {
-      const { page, path, problems } = await open([300]);
-      const text = await page.innerText("main");
-      expect(text).toMatch(/target-bound|balanced|drafter-bound/);
-      for (const title of [
-        "Where the time goes",
-        "Wall time by section",
-        "Loss",
-        "Accuracy",
-        "Tokens/s",
-        "Queue depth",
-        "Memory",
-      ])
-        expect(text).toContain(title);
-      expect(text).toMatch(/step 150 .* times the median/);
-      expect(await page.locator(".tree .lane i").count()).toBeGreaterThan(10);
-      expect(readFileSync(path, "utf8")).not.toMatch(/(src|href)="(?!data:)/);
-      expect(problems).toEqual([]);
-      await page.close();
+  /** A report of runs of these many steps, opened; with what went wrong on it and what it asked of the network. */
+  async function open(
+    steps: readonly number[],
+    options: { colorScheme?: "light" | "dark"; width?: number } = {},
+  ): Promise<{ page: Page; path: string; problems: string[] }> {
+    const folder = temporaryFolder();
+    const runs = steps.map((_, i) => join(folder, `run-${i + 1}`));
+    for (const [i, run] of runs.entries())
+      writeSampleLog(run, { steps: steps[i]!, slowAt: Math.floor(steps[i]! / 2), targetMs: 60 + 200 * i });
+    const path = join(folder, "report.html");
+    await writeReport(runs, path);
+    const { colorScheme = "light", width = 1200 } = options;
+    const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
+    const problems: string[] = [];
+    page.on("pageerror", (error) => problems.push(error.message));
+    page.on("console", (message) => problems.push(message.text()));
+    page.on("request", (request) => {
+      if (!/^(file|data):/.test(request.url())) problems.push(request.url());
     });
+    await page.goto(String(pathToFileURL(path)));
+    await page.waitForSelector("canvas");
+    return { page, path, problems };
+  }
 
-    test("is moved and zoomed by keys", async () => {
-      const { page, problems } = await open([300]);
-      const at = page.locator(".at").first();
-      await page.keyboard.press("Home");
-      expect(await at.innerText()).toBe("step 1");
-      await page.keyboard.press("ArrowRight");
-      await page.keyboard.press("Shift+ArrowRight");
-      expect(await at.innerText()).toBe("step 12");
-      await page.keyboard.press("End");
-      expect(await at.innerText()).toBe("step 300");
-      const bars = await page.locator("summary .row").count();
-      await page.locator(".rows summary").first().press("Enter");
-      expect(await page.locator(".rows details[open] > .row").count()).toBeGreaterThan(0);
-      expect(bars).toBeGreaterThan(0);
-      expect(problems).toEqual([]);
-      await page.close();
-    });
+  test("shows breakdown, verdict, charts and slow steps, from one file that asks nothing of the network", async () => {
+    const { page, path, problems } = await open([300]);
+    const text = await page.innerText("main");
+    expect(text).toMatch(/target-bound|balanced|drafter-bound/);
+    for (const title of [
+      "Where the time goes",
+      "Wall time by section",
+      "Loss",
+      "Accuracy",
+      "Tokens/s",
+      "Queue depth",
+      "Memory",
+    ])
+      expect(text).toContain(title);
+    expect(text).toMatch(/step 150 .* times the median/);
+    expect(await page.locator(".tree .lane i").count()).toBeGreaterThan(10);
+    expect(readFileSync(path, "utf8")).not.toMatch(/(src|href)="(?!data:)/);
+    expect(problems).toEqual([]);
+    await page.close();
+  });
 
-    test("is dark for those who want it dark, and turns at a key", async () => {
-      const { page } = await open([60], { colorScheme: "dark" });
-      const dark = await background(page);
-      await page.keyboard.press("t");
-      const light = await background(page);
-      expect(brightness(dark)).toBeLessThan(60);
-      expect(brightness(light)).toBeGreaterThan(230);
-      await page.close();
-    });
+  test("is moved and zoomed by keys", async () => {
+    const { page, problems } = await open([300]);
+    const at = page.locator(".at").first();
+    await page.keyboard.press("Home");
+    expect(await at.innerText()).toBe("step 1");
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("Shift+ArrowRight");
+    expect(await at.innerText()).toBe("step 12");
+    await page.keyboard.press("End");
+    expect(await at.innerText()).toBe("step 300");
+    const bars = await page.locator("summary .row").count();
+    await page.locator(".rows summary").first().press("Enter");
+    expect(await page.locator(".rows details[open] > .row").count()).toBeGreaterThan(0);
+    expect(bars).toBeGreaterThan(0);
+    expect(problems).toEqual([]);
+    await page.close();
+  });
 
-    test("fits a narrow window, and sets two runs side by side", async () => {
-      const { page, problems } = await open([120, 80], { width: 380 });
-      expect(await overflow(page)).toBeLessThanOrEqual(0);
-      expect(await page.innerText("h1")).toBe("run-1 and run-2");
-      expect(await page.locator(".verdict").count()).toBe(2);
-      expect(await page.locator(".stacked canvas").count()).toBe(2);
-      expect(await page.innerText(".settings tr.differs >> nth=0")).toMatch(/steps\s+120\s+80/);
-      expect(problems).toEqual([]);
-      await page.close();
-    });
+  test("is dark for those who want it dark, and turns at a key", async () => {
+    const { page } = await open([60], { colorScheme: "dark" });
+    const dark = await background(page);
+    await page.keyboard.press("t");
+    const light = await background(page);
+    expect(brightness(dark)).toBeLessThan(60);
+    expect(brightness(light)).toBeGreaterThan(230);
+    await page.close();
+  });
 
-    test("of many steps (100,000 with DFLASH_LONG=1) is a small file whose every chart has a bounded number of points", async () => {
-      const { page, path, problems } = await open([many]);
-      expect(readFileSync(path).length).toBeLessThan(1_000_000);
-      expect(await page.innerText(".figures")).toContain(`${many / 1000}\u202f000`);
-      await page.keyboard.press("End");
-      expect(await page.locator(".at").first().innerText()).toMatch(/^step \d{5}$/);
-      const points: number = await page.evaluate(
-        "JSON.parse(document.querySelector('#data').textContent).runs[0].from.length",
-      );
-      expect(points).toBeLessThanOrEqual(1000);
-      expect(problems).toEqual([]);
-      await page.close();
-    });
-  },
-);
+  test("fits a narrow window, and sets two runs side by side", async () => {
+    const { page, problems } = await open([120, 80], { width: 380 });
+    expect(await overflow(page)).toBeLessThanOrEqual(0);
+    expect(await page.innerText("h1")).toBe("run-1 and run-2");
+    expect(await page.locator(".verdict").count()).toBe(2);
+    expect(await page.locator(".stacked canvas").count()).toBe(2);
+    expect(await page.innerText(".settings tr.differs >> nth=0")).toMatch(/steps\s+120\s+80/);
+    expect(problems).toEqual([]);
+    await page.close();
+  });
+
+  test("of many steps (100,000 with DFLASH_LONG=1) is a small file whose every chart has a bounded number of points", async () => {
+    const { page, path, problems } = await open([many]);
+    expect(readFileSync(path).length).toBeLessThan(1_000_000);
+    expect(await page.innerText(".figures")).toContain(`${many / 1000}\u202f000`);
+    await page.keyboard.press("End");
+    expect(await page.locator(".at").first().innerText()).toMatch(/^step \d{5}$/);
+    const points: number = await page.evaluate(
+      "JSON.parse(document.querySelector('#data').textContent).runs[0].from.length",
+    );
+    expect(points).toBeLessThanOrEqual(1000);
+    expect(problems).toEqual([]);
+    await page.close();
+  });
+});

@@ -89,7 +89,7 @@ function rows(
       if (parts.length === 0) return line;
       return element(
         "details",
-        {},
+        { "data-of": name },
         element("summary", {}, line),
         ...parts.map((part) =>
           row(

@@ -1,4 +1,4 @@
-import { allCharts, zoom } from "./openCharts.ts";
+import { allCharts, leaveCharts, zoom } from "./openCharts.ts";
 
 /** Keys and what they do, for the page's foot. */
 export const keys: readonly (readonly [key: string, does: string])[] = [
@@ -6,6 +6,7 @@ export const keys: readonly (readonly [key: string, does: string])[] = [
   ["⇧← ⇧→", "ten at a time"],
   ["+ −", "zoom"],
   ["0", "all steps"],
+  ["Esc", "leave the charts"],
   ["t", "light or dark"],
 ];
 
@@ -21,7 +22,8 @@ export function listenToKeys(toggleTheme: () => void): void {
     else if (event.key === "End") at = moveCursor(Infinity, 0);
     else if (event.key === "+" || event.key === "=") scale(0.5, at);
     else if (event.key === "-") scale(2, at);
-    else if (event.key === "0" || event.key === "Escape") zoom(null);
+    else if (event.key === "0") zoom(null);
+    else if (event.key === "Escape") at = leave();
     else if (event.key === "t") toggleTheme();
     else return;
     event.preventDefault();
@@ -37,6 +39,13 @@ function moveCursor(from: number | null, by: number): number | null {
   const step = first.data[0][at]!;
   for (const chart of allCharts()) chart.setCursor({ left: chart.valToPos(step, "x"), top: 10 });
   return at;
+}
+
+/** Shows the end of all steps again. */
+function leave(): null {
+  leaveCharts();
+  zoom(null);
+  return null;
 }
 
 /** Shows a part of the steps around the cursor, or more of them. */

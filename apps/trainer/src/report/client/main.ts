@@ -4,6 +4,7 @@ import { element } from "./element.ts";
 import { learning } from "./learning.ts";
 import { keys, listenToKeys } from "./keyboard.ts";
 import { keyFigures, verdict } from "./overview.ts";
+import { keepUnfolded } from "./keepUnfolded.ts";
 import { machinery } from "./machinery.ts";
 import { allCharts, clearCharts } from "./openCharts.ts";
 import { isDark, stageColors } from "./palette.ts";
@@ -92,30 +93,41 @@ function foot(runs: readonly RunData[]): HTMLElement {
   );
 }
 
-function toggleTheme(): void {
-  document.documentElement.dataset["theme"] = isDark() ? "light" : "dark";
+function setTheme(isDarkNow: boolean): void {
+  document.documentElement.dataset["theme"] = isDarkNow ? "dark" : "light";
   draw();
 }
+const toggleTheme = (): void => setTheme(!isDark());
 
-/** Draws newer data, while nobody looks at a value or a part of the steps. */
+/** Draws newer data, unless somebody looks at a value. */
 async function refresh(): Promise<void> {
   try {
     const newer: PageData = await (await fetch("data")).json();
     const isRead = allCharts().some((chart) => (chart.cursor.left ?? -1) >= 0);
-    if (isRead || document.querySelector("details[open] summary:hover")) return;
+    say(isRead ? "held" : "live", isRead ? "held while you look, Esc goes on" : "live");
+    if (isRead) return;
     data = newer;
     const { scrollX, scrollY } = globalThis;
-    draw();
+    keepUnfolded(draw);
     scrollTo(scrollX, scrollY);
   } catch {
-    document.querySelector(".live")?.classList.add("gone");
+    say("gone", "the run has ended");
   } finally {
     setTimeout(() => void refresh(), refreshMs);
   }
 }
 
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+/** The state of a live page. */
+function say(state: "live" | "held" | "gone", words: string): void {
+  const badge = document.querySelector(".live");
+  if (badge === null) return;
+  badge.className = state === "live" ? "live" : `live ${state}`;
+  badge.textContent = words;
+}
+
+const wantsDark = matchMedia("(prefers-color-scheme: dark)");
+wantsDark.addEventListener("change", () => setTheme(wantsDark.matches));
 document.querySelector("#theme")?.addEventListener("click", toggleTheme);
 listenToKeys(toggleTheme);
-draw();
+setTheme(wantsDark.matches);
 if (data.live) setTimeout(() => void refresh(), refreshMs);

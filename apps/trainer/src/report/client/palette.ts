@@ -19,10 +19,7 @@ const shades = {
 } as const;
 
 /** Whether the page is dark. */
-export const isDark = (): boolean => {
-  const chosen = document.documentElement.dataset["theme"];
-  return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-};
+export const isDark = (): boolean => document.documentElement.dataset["theme"] === "dark";
 
 /** A colour of the page's style. */
 export const styleColor = (name: string): string =>

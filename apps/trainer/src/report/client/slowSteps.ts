@@ -23,7 +23,7 @@ export function slowSteps(runs: readonly RunData[], colorOf: (section: string) =
     ...all.map(({ each, name }, i) =>
       element(
         "details",
-        i === 0 ? { open: "" } : {},
+        { "data-of": `${name} step ${each.step}`, ...(i === 0 ? { open: "" } : {}) },
         element(
           "summary",
           {},
