@@ -60,5 +60,5 @@ export function drawCurves(runs: readonly NamedRun[], spent: "teraFlops" | "cpuS
 }
 
 function furthest(runs: readonly NamedRun[], spent: keyof Point): number {
-  return Math.max(...runs.map(([, { end }]) => end[spent]));
+  return Math.max(...runs.map(([, { end }]) => end[spent] ?? 0));
 }

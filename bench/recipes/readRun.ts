@@ -10,8 +10,11 @@ export interface Point {
   readonly step: number;
   /** Of the target and the drafter, in units of 10¹². */
   readonly teraFlops: number;
-  /** CPU time of the whole process, evaluations and what came before the second step left out. */
-  readonly cpuSeconds: number;
+  /**
+   * CPU time of the whole process, evaluations and what came before the second step left out. Null once the log of CPU times has
+   * ended: a format that takes long, as any may where other work keeps it waiting, is switched off.
+   */
+  readonly cpuSeconds: number | null;
 }
 
 /** A mean with its standard error. */
@@ -59,10 +62,13 @@ export async function readRun(folder: string, target: CausalLMConfig): Promise<R
   const { targetLayerIds } = parseDrafterConfig(JSON.parse(drafter), folder);
   const layers = config.loss === "soft-target" ? target.layers : Math.max(...targetLayerIds) + 1;
 
-  let [flops, cpuSeconds] = [0, 0];
+  let flops = 0;
+  let cpuSeconds: number | null = 0;
   const points = steps.map(({ step, ms, sections, metrics }, i): Point => {
     const evaluated = (sections["eval"]?.ms ?? 0) / ms;
-    cpuSeconds += i === 0 ? 0 : (cpu.get(step)! - cpu.get(step - 1)!) * (1 - evaluated);
+    const [before, after] = [cpu.get(i === 0 ? step : step - 1), cpu.get(step)];
+    if (cpuSeconds === null || before === undefined || after === undefined) cpuSeconds = null;
+    else cpuSeconds += (after - before) * (1 - evaluated);
     flops += parts.reduce((sum, part) => sum + sections[part]!.flops!, 0);
     flops += targetFlops(target, { tokens: metrics["tokens"]!, rows: config.rows, layers });
     return { step, teraFlops: flops / 1e12, cpuSeconds };

@@ -26,7 +26,6 @@ export const recipes: readonly Recipe[] = [
   recipe("d-pace", "--loss d-pace"),
   recipe("layers-1", "--layers 1", 0.744),
   recipe("anchors-64", "--anchors 64", 1.663),
-  recipe("soft-target", "--loss soft-target", 1.18),
   recipe("rows-1", "--rows 1", 0.5),
   recipe("anchors-16", "--anchors 16", 0.667),
   recipe("rows-1-d-pace", "--rows 1 --loss d-pace", 0.5),
@@ -40,4 +39,5 @@ export const recipes: readonly Recipe[] = [
   recipe("features-3", "--features 3", 0.985),
   recipe("rate-half", "--learning-rate 5e-4"),
   recipe("rows-4-anchors-16", "--rows 4 --anchors 16", 1.335),
+  recipe("soft-target", "--loss soft-target", 1.18),
 ];

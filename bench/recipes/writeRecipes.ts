@@ -66,7 +66,7 @@ function row(trained: Trained, bases: readonly Trained[]): string {
     recipe.flags === "" ? "" : `\`${recipe.flags}\``,
     recipe.steps,
     run.end.teraFlops.toFixed(2),
-    run.end.cpuSeconds.toFixed(0),
+    run.end.cpuSeconds?.toFixed(0) ?? "not logged",
     figure(halfway!),
     figure(end!),
     figure(run.lastFifth),
@@ -104,6 +104,6 @@ function clearSign(own: Measure, other: Measure): number {
 /** From the least to the most CPU time a TFLOP of runs whose steps are of the same shape as the base's. */
 function spreadOfCost(all: readonly Trained[]): string {
   const same = all.filter(({ recipe }) => recipe.steps === all[0]!.recipe.steps);
-  const costs = same.map(({ run: { end } }) => end.cpuSeconds / end.teraFlops);
-  return `from ${Math.min(...costs).toFixed(0)} to ${Math.max(...costs).toFixed(0)} a TFLOP in the ${same.length} runs with the base's shapes`;
+  const costs = same.flatMap(({ run: { end } }) => (end.cpuSeconds === null ? [] : end.cpuSeconds / end.teraFlops));
+  return `from ${Math.min(...costs).toFixed(0)} to ${Math.max(...costs).toFixed(0)} a TFLOP in ${costs.length} runs with the base's shapes`;
 }

@@ -162,13 +162,13 @@ test("the teacher is normed with the target's own epsilon", async () => {
 });
 
 test("without last hidden states there are no soft targets", async () => {
-  const [batch, drafter] = [await tinyBatch(ops), await tinyDrafter(ops)];
   const tensors = engine.memory().tensors;
+  const [batch, drafter] = [await tinyBatch(ops), await tinyDrafter(ops)];
   await expect(evaluate(drafter, batch, { loss: { type: "soft-target" } })).rejects.toThrow(
     "soft-target loss: the batch has no last hidden states, expected them; capture the last layer too",
   );
-  expect(engine.memory().tensors).toBe(tensors);
   for (const part of [batch, drafter]) part.dispose();
+  expect(engine.memory().tensors).toBe(tensors);
 });
 
 test("D-PACE is the cross-entropy of every slot under its own weight", async () => {
@@ -260,11 +260,11 @@ test("a head that knows nothing costs ln V a token, whatever the weights", async
 });
 
 test("leaves no tensor but the gradients", async () => {
+  const tensors = engine.memory().tensors;
   const drafter = await tinyDrafter(ops, { weights });
   const batch = await withLast(await tinyBatch(ops));
-  const tensors = engine.memory().tensors;
   for (const loss of [decay, { type: "d-pace" }, { type: "soft-target" }] as const)
     await evaluate(drafter, batch, { loss });
-  expect(engine.memory().tensors).toBe(tensors);
   for (const part of [drafter, batch]) part.dispose();
+  expect(engine.memory().tensors).toBe(tensors);
 });

@@ -22,6 +22,7 @@ beforeAll(async () => {
   head = await tinyHead(ops);
 });
 beforeEach(async () => {
+  tensors = engine.memory().tensors;
   timer = createTimer();
   drafter = await tinyDrafter(ops, { timer });
   step = createTrainStep({
@@ -33,12 +34,11 @@ beforeEach(async () => {
     anchorsPerRow: 4,
     seed: 1,
   });
-  tensors = engine.memory().tensors;
 });
 afterEach(() => {
+  for (const part of [drafter, step]) part.dispose();
   const left = engine.memory().tensors - tensors;
   if (left !== 0) throw new Error(`the run left ${left} tensors`);
-  for (const part of [drafter, step]) part.dispose();
 });
 afterAll(() => engine.dispose());
 

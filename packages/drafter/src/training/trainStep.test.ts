@@ -64,6 +64,7 @@ test("a batch without two supervised tokens in a row changes nothing", async () 
 });
 
 test("a NaN in the features skips the step, names them, and the next step goes on", async () => {
+  const tensors = engine.memory().tensors;
   const { drafter, step, dispose } = await tinyTraining(ops, head);
   const [good, bad] = [await tinyBatch(ops), await tinyBatch(ops)];
   const poison = Float32Array.from(await bad.features.read());
@@ -71,15 +72,14 @@ test("a NaN in the features skips the step, names them, and the next step goes o
   poison[3 * 48] = Number.NaN;
   const features = ops.upload(poison, bad.features.shape);
   const before = await readParameters(drafter);
-  const tensors = engine.memory().tensors;
   const result = await trainOn(step, { ...bad, features });
   expect(result).toMatchObject({ updates: 0, skipped: { cause: "non-finite", tensor: "features" }, rates: null });
   expect(result.loss).toBeNaN();
-  expect(engine.memory().tensors).toBe(tensors);
   expect(await readParameters(drafter)).toEqual(before);
   expect(await trainOn(step, good)).toMatchObject({ updates: 1, skipped: null });
   for (const part of [good, bad, features]) part.dispose();
   dispose();
+  expect(engine.memory().tensors).toBe(tensors);
 });
 
 test("an infinite parameter is named", async () => {
