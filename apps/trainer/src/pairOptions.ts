@@ -1,9 +1,10 @@
 import { type Command, Option } from "commander";
 import { integer } from "./numberArguments.ts";
+import { configOption } from "./settings/configOption.ts";
 
-/** Adds the options of a command that generates: which models, and on what they run. */
+/** Adds the options of a command that generates: which models, on what they run, and a file of flags. */
 export function pairOptions(command: Command): Command {
-  return command
+  return configOption(command)
     .option(
       "--target <model>",
       "folder of the target model, or owner/name on the hub (default: the repository's tiny one)",

@@ -1,10 +1,11 @@
 import { Command, Option } from "commander";
 import type { CaptureFlags } from "../captureHiddenStates.ts";
 import { integer } from "../numberArguments.ts";
+import { configOption } from "../settings/configOption.ts";
 
 /** `dflash capture`: the target's hidden states on disk, to train from. */
 export function captureCommand(): Command {
-  return new Command("capture")
+  return configOption(new Command("capture"))
     .description("write a target's hidden states to disk, one file a record or several, for train --hidden-states")
     .option(
       "--target <model>",

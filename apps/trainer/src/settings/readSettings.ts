@@ -1,7 +1,7 @@
-import { closest, distance } from "fastest-levenshtein";
 import { expectation } from "./expectation.ts";
 import type { Field, Fields, Values } from "./field.ts";
 import type { Given } from "./given.ts";
+import { nearest } from "./nearest.ts";
 import { schemaAt, valueSchema } from "./valueSchema.ts";
 
 /** What settings must be together. */
@@ -83,13 +83,6 @@ export const defaultsOf = <F extends Fields>(fields: F): Values<F> =>
   Object.fromEntries(Object.entries(fields).map(([name, { standard }]) => [name, standard])) as Values<F>;
 
 /** The suggestion for a name that is none. */
-function nearest(name: string, names: readonly string[]): string {
-  if (name.length > 64) return "";
-  const found = closest(name, names);
-  return distance(name.toLowerCase(), found.toLowerCase()) <= Math.max(2, name.length / 2.5)
-    ? `; did you mean ${found}?`
-    : "";
-}
 
 function partAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((part, key) => (Array.isArray(part) ? part[Number(key)] : part), value);

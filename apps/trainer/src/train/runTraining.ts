@@ -54,6 +54,7 @@ export async function runTraining(given: Given, resume?: string): Promise<void> 
 
   const profiled = profileSome(run, say);
   const interrupt = stopOnInterrupt(say);
+  let failure: Error | null = null;
   try {
     const training = run.start(interrupt.signal);
     training.on("tau", (tau) => totals.addTau(tau));
@@ -90,11 +91,15 @@ export async function runTraining(given: Given, resume?: string): Promise<void> 
         `step ${steps}: stopped after several steps in a row that weren't finite; the log's skip events name the tensors; the last checkpoint holds the weights before them`,
       );
   } catch (error) {
-    throw await withRemedy(error, config.out);
+    failure = await withRemedy(error, config.out);
+    throw failure;
   } finally {
     await log.close();
     interrupt.release();
-    await run.dispose();
+    // An engine that ran out of memory may not come apart cleanly; what ended the run is worth more.
+    await run.dispose().catch((error: unknown) => {
+      throw failure ?? error;
+    });
   }
 }
 
