@@ -4,21 +4,13 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isPublished } from "./isPublished.mjs";
 import { publishablePackages } from "./publishablePackages.mjs";
 import { runCommand, runOnAll } from "./runCommand.mjs";
 
 const root = join(import.meta.dirname, "..");
 const dryRun = process.argv.includes("--dry-run");
 const tarballs = mkdtempSync(join(tmpdir(), "release-"));
-
-const isPublished = ({ name, version }) =>
-  runCommand("npm", ["view", `${name}@${version}`, "version"]).then(
-    (answer) => answer !== "",
-    (error) => {
-      if (error.message.includes("E404")) return false;
-      throw error;
-    },
-  );
 
 try {
   await runCommand("pnpm", ["build"], { cwd: root });
@@ -30,10 +22,7 @@ try {
     }
     const tarball = join(tarballs, `${manifest.name.replace(/.*\//, "")}.tgz`);
     await runCommand("pnpm", ["pack", "--out", tarball], { cwd: folder });
-    // From its own folder: npm takes a path in a workspace for a package of it.
-    await runCommand("npm", ["publish", tarball, ...(dryRun ? ["--dry-run"] : [])], {
-      cwd: tarballs,
-    });
+    await runCommand("npm", ["publish", tarball, ...(dryRun ? ["--dry-run"] : [])], { cwd: root });
     console.log(`${release} ${dryRun ? "would be published" : "published"}`);
   });
 } catch (error) {

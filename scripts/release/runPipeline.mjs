@@ -8,9 +8,10 @@ const steps = 3;
  * Copies an example that trains a drafter out of the workspace, gives it published packages instead, compiles it as strictly
  * as TypeScript can, and runs it with the given Nodes. Gives the folder of the drafter that it trained.
  */
-export async function runPipeline({ example, released, projects, env, nodes, compiler, model, chats }) {
+export async function runPipeline({ example, released, projects, npmrc, nodes, compiler, model, chats }) {
   const project = join(projects, "pipeline");
   mkdirSync(project);
+  writeFileSync(join(project, ".npmrc"), npmrc);
   for (const file of readdirSync(example).filter((name) => /(?<!\.test)\.ts$/.test(name)))
     cpSync(join(example, file), join(project, file));
   const { dependencies } = JSON.parse(readFileSync(join(example, "package.json"), "utf8"));
@@ -20,7 +21,7 @@ export async function runPipeline({ example, released, projects, env, nodes, com
   const ours = Object.keys(dependencies).filter((name) => versions.has(name));
   const others = Object.keys(dependencies).filter((name) => !versions.has(name) && !name.startsWith("@tensorflow/"));
   const packages = [...ours.map((name) => `${name}@${versions.get(name)}`), ...others, "@types/node@20"];
-  await runCommand("pnpm", ["add", "--ignore-workspace", ...packages], { cwd: project, env });
+  await runCommand("pnpm", ["add", "--ignore-workspace", ...packages], { cwd: project });
 
   const compilerOptions = {
     module: "nodenext",
@@ -36,7 +37,7 @@ export async function runPipeline({ example, released, projects, env, nodes, com
   };
   writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.ts"] }));
   await runCommand(process.execPath, [compiler, "-p", "."], { cwd: project });
-  for (const node of Object.values(nodes)) {
+  for (const node of nodes) {
     const printed = await runCommand(node, ["dist/trainLoop.js", model, chats, String(steps), "drafter"], {
       cwd: project,
     });

@@ -4,25 +4,21 @@ import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { runCommand } from "../runCommand.mjs";
 
 /**
- * Starts a registry on loopback that takes packages of `scopes` and fetches all others from the registry that this machine uses.
- * Gives its URL, the environment in which npm and pnpm use it with the right to publish, and `stop`.
+ * Starts a registry on loopback for packages of `scopes`. Gives the lines of an `.npmrc` by which npm and pnpm use it for these, with
+ * the right to publish, and `stop`.
  */
 export async function startRegistry({ folder, scopes }) {
   const config = join(folder, "verdaccio.json");
-  const own = { access: "$all", publish: "$authenticated" };
   writeFileSync(
     config,
     JSON.stringify({
       storage: join(folder, "storage"),
       auth: { htpasswd: { file: join(folder, "htpasswd"), max_users: 1 } },
-      uplinks: { machine: { url: await runCommand("npm", ["config", "get", "registry"]), maxage: "1h" } },
-      packages: {
-        ...Object.fromEntries(scopes.map((scope) => [`${scope}/*`, own])),
-        "**": { access: "$all", proxy: "machine" },
-      },
+      packages: Object.fromEntries(
+        scopes.map((scope) => [`${scope}/*`, { access: "$all", publish: "$authenticated" }]),
+      ),
       web: { enable: false },
       log: { type: "stdout", format: "pretty", level: "warn" },
     }),
@@ -38,9 +34,8 @@ export async function startRegistry({ folder, scopes }) {
   const stop = () => server.kill();
   try {
     await answers(`${url}/-/ping`);
-    const npmrc = join(folder, "npmrc");
-    writeFileSync(npmrc, `registry=${url}/\n//127.0.0.1:${port}/:_authToken=${await register(url)}\n`);
-    return { url, stop, env: { NPM_CONFIG_USERCONFIG: npmrc, npm_config_userconfig: npmrc, npm_config_registry: url } };
+    const registries = scopes.map((scope) => `${scope}:registry=${url}/\n`);
+    return { stop, npmrc: `${registries.join("")}//127.0.0.1:${port}/:_authToken=${await register(url)}\n` };
   } catch (error) {
     stop();
     throw error;
