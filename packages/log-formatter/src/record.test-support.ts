@@ -3,10 +3,10 @@ import type { HeaderRecord, SectionRecord, StepRecord } from "./record.ts";
 
 /** Characters that some reader takes for its own, or for white space, and words that mean something to a format or to JavaScript. */
 const awkward = [
-  ..." \t\n\r\v\f\u0000\u007f\u0085\u00a0\u1680\u180e\u2007\u200b\u2028\u2029\u202e\u3000\ufeff",
-  ..."\"'`\\%=.,:;#/[]{}()<>-+0",
-  ...["\ud83d\ude00", "\ud800", "\udc00", "e\u0301", "%41", "%2E", "null", "NaN", "1e3"],
-  ...["kind", "step", "ms", "n", "reason", "lanes", "verdict", "tags", "more", "(step)", "__proto__", "constructor"],
+  ...Array.from(" \t\n\r\v\f\u0000\u007f\u0085\u00a0\u1680\u180e\u2007\u200b\u2028\u2029\u202e\u3000\ufeff"),
+  ...Array.from("\"'`\\%=.,:;#/[]{}()<>-+0"),
+  ..."\ud83d\ude00 \ud800 \udc00 e\u0301 %41 %2E null NaN 1e3".split(" "),
+  ..."kind step ms n reason lanes verdict tags more (step) __proto__ constructor".split(" "),
 ];
 
 /** Any UTF-16, lone surrogates, controls and quotes included. */
