@@ -41,7 +41,7 @@ export const updateKernels: UpdateKernels = {
   },
   addInPlace: (a, b) => assign(a, tf.add(a, b)),
   writeRows(x, rows, values) {
-    const sources = Int32Array.from({ length: x.shape[0]! }, (_, row) => row);
+    const sources = Int32Array.from({ length: x.shape[0] ?? 0 }, (_, row) => row);
     rows.forEach((row, i) => (sources[row] = sources.length + i));
     assign(
       x,
