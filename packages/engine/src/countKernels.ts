@@ -1,9 +1,12 @@
 import * as tf from "@tensorflow/tfjs-core";
 import type { EngineCounters } from "./engine.ts";
+import { createWaitClock } from "./waitClock.ts";
 
 /** What {@link countKernels} has seen. */
 export interface KernelCounts {
   readonly counters: EngineCounters;
+  /** Counts the time until `wait` settles as waited for the device. */
+  readonly waited: <T>(wait: () => Promise<T>) => Promise<T>;
   /** Bytes alive now; unlike tfjs's own figure, data that several tensors share count once. */
   liveBytes(): number;
   stop(): void;
@@ -21,16 +24,18 @@ export interface OtherCounts {
   read(kernels: number): void;
 }
 
-/** Counts what tfjs dispatches, allocates and frees from now on, by shadowing methods of its one engine until `stop`. */
+/** Counts what tfjs dispatches, allocates, frees and waits for from now on, by shadowing methods of its one engine until `stop`. */
 export function countKernels(others: OtherCounts): KernelCounts {
   const engine = tf.engine();
   const runKernel: typeof engine.runKernel = engine.runKernel.bind(engine);
   const trackTensor = engine.trackTensor.bind(engine);
   const removeDataId = engine.removeDataId.bind(engine);
+  const read = engine.read.bind(engine);
   let kernels = 0;
   let newBytes = 0;
   let freedBytes = 0;
   const shapes = new Set<number>();
+  const waits = createWaitClock();
   engine.runKernel = (kernelName, inputs, attributes) => {
     kernels++;
     return runKernel(kernelName, inputs, attributes);
@@ -47,7 +52,9 @@ export function countKernels(others: OtherCounts): KernelCounts {
     freedBytes += engine.state.tensorInfo.get(dataId)?.bytes ?? 0;
     removeDataId(dataId, backend);
   };
+  engine.read = (dataId) => waits.during(() => read(dataId));
   return {
+    waited: waits.during,
     counters: {
       get kernels() {
         const total = kernels + others.dispatched();
@@ -63,10 +70,13 @@ export function countKernels(others: OtherCounts): KernelCounts {
       get newShapes() {
         return shapes.size;
       },
+      get syncMs() {
+        return waits.ms();
+      },
     },
     liveBytes: () => newBytes - freedBytes,
     stop() {
-      for (const shadow of ["runKernel", "trackTensor", "removeDataId"]) Reflect.deleteProperty(engine, shadow);
+      for (const shadow of ["runKernel", "trackTensor", "removeDataId", "read"]) Reflect.deleteProperty(engine, shadow);
     },
   };
 }

@@ -29,6 +29,8 @@ export interface EngineCounters {
   readonly tensors: number;
   /** Distinct shapes of tensors allocated so far. */
   readonly newShapes: number;
+  /** Time in which a read or `sync` waited for the device, ms; on engines that compute as they are called, that of a copy. */
+  readonly syncMs: number;
 }
 
 /** One started tensor engine. One a thread. */
@@ -39,7 +41,7 @@ export interface Engine {
   readonly description: string;
   /** Threads that it computes with. */
   readonly threads: number;
-  /** Whether the same inputs give the same bits on every run. */
+  /** Whether the same inputs give the same bits on every run; on TensorFlow with as many threads, since it divides sums by them. */
   readonly deterministic: boolean;
   /** Whether its device is a program on the CPU, which `auto` never takes: a GPU in software. */
   readonly emulated: boolean;

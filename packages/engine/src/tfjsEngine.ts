@@ -39,6 +39,7 @@ export function tfjsEngine({
   gpuPrograms,
   deviceClock,
   emulated,
+  sync,
   ...parts
 }: TfjsEngineParts): Engine {
   running = parts.name;
@@ -58,6 +59,7 @@ export function tfjsEngine({
     emulated: emulated ?? false,
     memory: () => ({ tensors: counts.counters.tensors, bytes: counts.liveBytes(), heapBytes: heapBytes?.() ?? null }),
     counters: counts.counters,
+    sync: () => counts.waited(sync),
     dispose() {
       if (disposed) return;
       disposed = true;

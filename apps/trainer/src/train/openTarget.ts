@@ -59,7 +59,11 @@ export async function openTarget({ config, ops, timer }: OpenTargetOptions): Pro
     count: targetWorkers,
     module: import.meta.resolve("@dflash/causal-lm/target"),
     options: target,
-    engine: { name, threads: config.threads ?? workerThreads(ops.engine.threads, targetWorkers) },
+    engine: {
+      name,
+      threads: config.threads ?? workerThreads(ops.engine.threads, targetWorkers),
+      resolveFrom: import.meta.dirname,
+    },
     // One process can hold one GPU only.
     placement: name === "tensorflow-gpu" ? "process" : "thread",
     wire: config.wire,

@@ -33,14 +33,14 @@ export function attentionKernels(context: TensorflowContext, device: "cpu" | "gp
 
   /** [rows, heads, D] as [groups, rows of the group's heads one head after another, D]. */
   const byGroup = (x: DeviceValues, groups: number): DeviceValues => {
-    const [count = 0, heads = 0, size = 0] = x.shape;
+    const [, heads, size = 0] = x.shape;
     const byHead = transpose(x, [1, 0, 2]);
-    return heads === groups ? byHead : reshape(byHead, [groups, (heads / groups) * count, size]);
+    return heads === groups ? byHead : reshape(byHead, [groups, -1, size]);
   };
 
   const byRow = (x: DeviceValues, heads: number): DeviceValues => {
-    const [groups = 0, count = 0, size = 0] = x.shape;
-    return transpose(heads === groups ? x : reshape(x, [heads, (groups * count) / heads, size]), [1, 0, 2]);
+    const [groups, , size = 0] = x.shape;
+    return transpose(heads === groups ? x : reshape(x, [heads, -1, size]), [1, 0, 2]);
   };
 
   const keysOf = (x: DeviceValues, spans: readonly KeySpan[]): DeviceValues => {

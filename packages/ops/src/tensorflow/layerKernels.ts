@@ -24,7 +24,7 @@ export function layerKernels(context: TensorflowContext): LayerKernels {
         const norm = op("EuclideanNorm", [values, constant(x.rank - 1, "int32")], keepDims);
         const meanSquare = op("Mul", [op("Square", [norm]), float(1 / size)]);
         const inverse = op("Rsqrt", [op("AddV2", [meanSquare, float(epsilon)])]);
-        return [op("Mul", [op("Mul", [values, inverse]), w]), reshape(inverse, [x.size / size])];
+        return [op("Mul", [op("Mul", [values, inverse]), w]), reshape(inverse, [-1])];
       });
       return { y: y!, inverseRms: inverseRms! };
     },
@@ -32,7 +32,7 @@ export function layerKernels(context: TensorflowContext): LayerKernels {
     // With r = 1/rms and p = dy·x: dw = Σ r·p over rows, dx = dy·w·r − x·Σ(p·w)·r³/D.
     rmsNormBackward(x, weight, inverseRms, dy, needs) {
       const size = x.shape.at(-1)!;
-      const column = [...x.shape.slice(0, -1), 1];
+      const column = [...x.shape.slice(0, -1), 1].map((extent, i) => (i === 0 ? -1 : extent));
       const [first, second] = kernel([x, weight, inverseRms, dy], (values, w, inverse, d) => {
         const r = reshape(inverse, column);
         const p = asRows(op("Mul", [d, values]));
@@ -43,7 +43,7 @@ export function layerKernels(context: TensorflowContext): LayerKernels {
           const straight = op("Mul", [op("Mul", [d, w]), r]);
           results.push(op("Sub", [straight, op("Mul", [values, op("Mul", [along, cube])])]));
         }
-        if (needs.dw) results.push(reshape(product(reshape(inverse, [1, inverseRms.size]), p), [size]));
+        if (needs.dw) results.push(reshape(product(reshape(inverse, [1, -1]), p), [size]));
         return results;
       });
       if (needs.dx) return { dx: first!, dw: second ?? null };
@@ -53,12 +53,12 @@ export function layerKernels(context: TensorflowContext): LayerKernels {
     // Each half is turned with the other: y = x·[c, c] + [x₂, x₁]·[−s, s].
     rotary: (x: tf.Tensor3D, cos, sin, positions, sign) =>
       single([x, cos, sin], (values, c, s) => {
-        const [tokens, , size] = x.shape;
+        const [, , size] = x.shape;
         const places = host(positions.slice());
         const table = (from: DeviceValues): DeviceValues => op("GatherV2", [from, places, constant(0, "int32")]);
         const [cosines, sines] = [table(c), table(s)];
         const wide = (left: DeviceValues, right: DeviceValues): DeviceValues =>
-          reshape(concat([left, right], 1), [tokens, 1, size]);
+          reshape(concat([left, right], 1), [-1, 1, size]);
         const swapped = op("Roll", [values, constant(size / 2, "int32"), constant(2, "int32")]);
         const across = op("Mul", [swapped, wide(op("Neg", [sines]), sines)]);
         return op(sign === 1 ? "AddV2" : "Sub", [op("Mul", [values, wide(cosines, cosines)]), across]);

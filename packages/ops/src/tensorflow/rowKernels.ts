@@ -51,6 +51,10 @@ export function rowKernels(context: TensorflowContext): RowKernels {
         const paddings = dy.shape.flatMap((length, i) => (i === 0 ? [start, count - start - length] : [0, 0]));
         return op("Pad", [values, host(Int32Array.from(paddings), [dy.rank, 2])]);
       }),
-    reshape: (x, shape) => single([x], (values) => reshape(values, shape)),
+    // The number of rows, which alone differs from step to step, follows from the rest; not where there is nothing.
+    reshape: (x, shape) =>
+      single([x], (values) =>
+        reshape(values, x.size === 0 ? shape : shape.map((extent, i) => (i === 0 ? -1 : extent))),
+      ),
   };
 }

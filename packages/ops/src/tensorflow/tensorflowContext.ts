@@ -26,6 +26,7 @@ export interface TensorflowContext {
   readonly ints: (...values: number[]) => DeviceValues;
   /** Numbers that are the same in each step. */
   readonly constant: TensorflowOps["constant"];
+  /** With −1 for the axis that follows from the others, the shape is to be the same in each step: it is uploaded once. */
   readonly reshape: (x: DeviceValues, shape: readonly number[]) => DeviceValues;
   /** Rows start ≤ i < end of axis 0; of the same memory where they lie well in it. */
   readonly rows: (x: DeviceValues, start: number, end: number) => DeviceValues;
@@ -100,7 +101,7 @@ export function createTensorflowContext(raw: TensorflowOps): TensorflowContext {
     host,
     ints,
     constant: raw.constant,
-    reshape: (x, shape) => op("Reshape", [x, ints(...shape)]),
+    reshape: (x, shape) => op("Reshape", [x, shape.includes(-1) ? raw.constant(shape, "int32") : ints(...shape)]),
     rows(x, start, end) {
       const rest = x.shape.slice(1);
       return op("Slice", [x, ints(start, ...rest.map(() => 0)), ints(end - start, ...rest)]);

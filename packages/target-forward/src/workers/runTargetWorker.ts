@@ -28,8 +28,8 @@ async function runTargetWorker(): Promise<void> {
   const setup = await receive();
   if (setup?.kind !== "setup") throw new TypeError("a target worker's first message is not its setup");
   const { module, options, engine: wanted, lane, wire, timed } = setup;
-  const { name: engineName = "auto", threads = 1 } = wanted;
-  const engine = await startEngine(engineName, { threads });
+  const { name: engineName = "auto", ...engineOptions } = wanted;
+  const engine = await startEngine(engineName, { threads: 1, ...engineOptions });
   const ops = createOps(engine);
   const timer = createTimer({ lane, shared: timed && parentPort !== null });
   observeCauses(timer, engine.counters);

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startEngine } from "@dflash/engine";
+import { engineProblem, startEngine } from "@dflash/engine";
 import { createOps, type Ops } from "@dflash/ops";
 import { bfloat16ToFloat32, float32ToBfloat16 } from "@dflash/safetensors";
 import { createTimer, type ReportSnapshot } from "@dflash/timer";
@@ -14,6 +14,13 @@ import { startTargetWorkers, type TargetWorkers, type TargetWorkersOptions } fro
 import { TargetWorkerError } from "./targetWorkerError.ts";
 
 const module = new URL("../linearTarget.test-support.ts", import.meta.url).href;
+
+const tensorflow = {
+  name: "tensorflow",
+  threads: 1,
+  resolveFrom: `${import.meta.dirname}/../../../../apps/trainer`,
+} as const;
+const missing = await engineProblem("tensorflow", tensorflow);
 
 async function* batchesFrom(first: number, count: number): AsyncGenerator<TokenBatch> {
   for (let i = 0; i < count; i++) yield tokenBatch(first + i, 1 + ((first + i) % 5));
@@ -72,6 +79,34 @@ describe("target workers", () => {
     expect(await drain(loopOver(workers, batchesFrom(0, 2)))).toEqual([0, 1]);
     expect(workers.memory().every(({ tensors }) => tensors >= 4)).toBe(true);
   });
+
+  it("run in a process for each device, which sees that one alone and takes its memory as it needs it", async () => {
+    const module = new URL("../deviceTarget.test-support.ts", import.meta.url).href;
+    const workers = await start({}, { module, count: 2, placement: "process", devices: [3, 5] });
+    const capture = { layerIds: [0], layout: "joined" } as const;
+    const states = await Promise.all([0, 1, 2, 3].map((index) => workers.states(tokenBatch(index), capture)));
+    const seen = states.map((computed) => [...computed!.features[0]!.values.slice(0, 3)]);
+    expect(seen.map(([device, growth]) => [device, growth]).toSorted()).toEqual([
+      [3, 1],
+      [3, 1],
+      [5, 1],
+      [5, 1],
+    ]);
+    const pids = (device: number): Set<number> =>
+      new Set(seen.filter(([where]) => where === device).map(([, , pid]) => pid!));
+    expect(pids(3).size).toBe(1);
+    expect(pids(5).size).toBe(1);
+    expect([...pids(3)]).not.toEqual([...pids(5)]);
+  });
+
+  it.skipIf(missing !== null)(
+    `two processes on native TensorFlow deliver what an inline model would${missing === null ? "" : ` (skipped: ${missing})`}`,
+    async () => {
+      const workers = await start({}, { engine: tensorflow, count: 2, placement: "process", devices: [0, 1] });
+      expect(workers.engine).toContain("tensorflow: native TensorFlow");
+      expect(await drain(loopOver(workers, batchesFrom(0, 6)))).toEqual([0, 1, 2, 3, 4, 5]);
+    },
+  );
 
   it("hand over split features and the last layer's output, rounded to bfloat16 when asked to", async () => {
     const workers = await start({}, { wire: "bfloat16" });

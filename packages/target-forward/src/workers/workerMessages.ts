@@ -13,6 +13,8 @@ export interface WorkerEngine {
   readonly name?: EngineName | "auto";
   /** Threads of each engine; 1 unless given, since the consumer's engine computes at the same time. */
   readonly threads?: number;
+  /** Folder to look for native engines in first, such as the app's: a process of its own has another main script. */
+  readonly resolveFrom?: string;
 }
 
 /** The first message to a worker. */

@@ -175,8 +175,9 @@ function addEngine(
   const deviceMs = known.length > 0 ? sum(known, ({ name }) => late[name]!.deviceMs ?? null) : null;
   const hostMs = sum(known, ({ ms }) => ms);
   const syncMs = causes.syncMs ?? 0;
-  if (deviceMs === null || deviceMs < 0.7 * report.ms) add("sync-wait", syncMs);
-  if (deviceMs !== null && deviceMs < 0.5 * hostMs) add("launch-bound", hostMs - deviceMs - syncMs);
+  // A wait in which the device works is no loss: it would have taken as long without.
+  if (deviceMs === null || deviceMs < 0.7 * report.ms) add("sync-wait", Math.max(0, syncMs - (deviceMs ?? 0)));
+  if (deviceMs !== null && deviceMs < 0.5 * hostMs) add("launch-bound", hostMs - Math.max(deviceMs, syncMs));
   else if (deviceMs === null && dispatchUs !== undefined)
     add("launch-bound", ((causes.kernels ?? 0) * dispatchUs) / 1000);
 }
