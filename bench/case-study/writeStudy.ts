@@ -47,7 +47,7 @@ ${stages.map((_, i) => section(study, i, steps)).join("\n\n")}
 
 ${other ? `## The same on TensorFlow\n\nThe same path, led by the verdicts of these runs; ${times(other)} as fast at its end.\n\n${overviews(other)}\n\n` : ""}## Changes that no verdict asked for
 
-The last stage with one change more, to see whether the verdicts were right to pass it over. And, for comparison, the naive loop with both cores for its one engine.
+The last stage with one change more, to see whether the verdicts were right to pass it over. Why buckets and split features have little to gain here is in [the target's benchmark](benchmarks/target-forward.md). And, for comparison, the naive loop with both cores for its one engine.
 
 ${studies.map(controls).join("\n\n")}
 
