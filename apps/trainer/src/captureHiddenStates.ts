@@ -1,5 +1,4 @@
 import { existsSync, statSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
 import { loadCausalLM } from "@dflash/causal-lm";
 import { createChatBatches, type ChatBatch, loadTokenizer } from "@dflash/chat-data";
 import { targetLayerIds } from "@dflash/drafter";
@@ -8,6 +7,7 @@ import { createOps } from "@dflash/ops";
 import { createHiddenStateWriter, createTargetForwardLoop, type HiddenStateWriter } from "@dflash/target-forward";
 import { forCaller, fromCaller } from "./callerFolder.ts";
 import { defaultData, defaultTarget } from "./defaultTarget.ts";
+import { makeFolder } from "./makeFolder.ts";
 import { fetchTarget } from "./train/fetchTarget.ts";
 import { stopOnInterrupt } from "./train/stopOnInterrupt.ts";
 
@@ -36,7 +36,7 @@ export async function captureHiddenStates(flags: CaptureFlags): Promise<void> {
   if (!existsSync(file)) throw new Error(`--data ${file}: no such file; give a JSONL file of chat records`);
   const dir = fromCaller(flags.out);
   if (existsSync(dir) && !statSync(dir).isDirectory()) throw new Error(`--out ${dir}: is a file, expected a folder`);
-  await mkdir(dir, { recursive: true });
+  await makeFolder("--out", dir);
 
   const tokenizer = await loadTokenizer(target);
   const { maxLength = 512, onBad = "stop", threads, records: most = Infinity } = flags;

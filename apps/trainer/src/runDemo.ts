@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { forCaller, fromCaller } from "./callerFolder.ts";
 import { defaultData } from "./defaultTarget.ts";
+import { makeFolder } from "./makeFolder.ts";
 import { spawnDflash, untilEnded } from "./spawnDflash.ts";
 
 /** A small drafter behind a target that works for every step: what to do about it is known beforehand, how long it takes is not. */
@@ -17,7 +18,7 @@ export async function runDemo(folder: string): Promise<void> {
   const [records, states] = [join(out, "records.jsonl"), join(out, "hidden-states")];
   if (existsSync(out)) throw new Error(`--out ${folder}: is there already; choose another folder, or remove it`);
 
-  mkdirSync(out, { recursive: true });
+  await makeFolder("--out", out);
   writeFileSync(records, readFileSync(defaultData, "utf8").split("\n").slice(0, mostRecords).join("\n"));
 
   console.log("1. A drafter is trained while the target computes its hidden states, step by step.\n");

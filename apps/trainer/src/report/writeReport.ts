@@ -1,7 +1,8 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { readLog } from "@dflash/log-formatter";
 import { logFileOf } from "../logFileOf.ts";
+import { makeFolder } from "../makeFolder.ts";
 import { collectRun } from "./collectRun.ts";
 import { bundlePage, reportPage } from "./reportPage.ts";
 import type { RunData } from "./runData.ts";
@@ -10,7 +11,7 @@ import type { RunData } from "./runData.ts";
 export async function writeReport(runs: readonly string[], path: string): Promise<void> {
   const data = await Promise.all(runs.map(readRun));
   const page = reportPage(await bundlePage(), { runs: data, live: false });
-  await mkdir(dirname(path), { recursive: true });
+  await makeFolder("--out", dirname(path));
   await writeFile(path, page);
 }
 

@@ -1,10 +1,11 @@
-import { mkdir } from "node:fs/promises";
+import { rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { saveDrafter } from "@dflash/drafter";
 import { attachLog, createSummary, watchBaseline } from "@dflash/log-formatter";
 import { forCaller } from "../callerFolder.ts";
 import { changedSettings } from "../changedSettings.ts";
 import { judgementLines } from "../judgementLines.ts";
+import { makeFolder } from "../makeFolder.ts";
 import { readRunTimes } from "../readRunTimes.ts";
 import { collectRun } from "../report/collectRun.ts";
 import type { Given } from "../settings/given.ts";
@@ -25,9 +26,13 @@ export async function runTraining(given: Given, resume?: string): Promise<void> 
   const baseline = start.config.baseline === null ? null : await readRunTimes(start.config.baseline);
   const watch = baseline && watchBaseline(baseline.times);
   const { say, outputs, dashboard } = await openOutputs(start.config);
-  const run = await wire(start);
+  await makeFolder("--out", start.config.out);
+  const run = await wire(start).catch(async (error: unknown) => {
+    // Only what is empty goes.
+    await rmdir(start.config.out).catch(() => undefined);
+    throw error;
+  });
   const { config } = run;
-  await mkdir(config.out, { recursive: true });
   // The config comes last: with it the folder is a run that can be gone on with.
   writeJson(attemptFile(config.out), { attempt: start.attempt });
   writeJson(join(config.out, "config.json"), config);

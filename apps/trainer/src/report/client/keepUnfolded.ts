@@ -1,6 +1,7 @@
+const all = (): HTMLDetailsElement[] => [...document.querySelectorAll<HTMLDetailsElement>("details[data-of]")];
+
 /** Draws the page anew and leaves what was unfolded, or in the keyboard's focus, so. Details are known by `data-of`. */
 export function keepUnfolded(draw: () => void): void {
-  const all = (): HTMLDetailsElement[] => [...document.querySelectorAll<HTMLDetailsElement>("details[data-of]")];
   const open = new Map(all().map((each) => [each.dataset["of"], each.open]));
   const focused = document.activeElement?.closest<HTMLDetailsElement>("details[data-of]")?.dataset["of"];
   draw();
