@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
+import { inject, onTestFinished } from "vitest";
 
 /** The repository's root. */
 export const repository: string = join(import.meta.dirname, "../../..");
@@ -21,15 +21,14 @@ export interface Finished {
   stderr: string;
 }
 
-/** How Node runs the real command line, as `pnpm dflash` does, from `cwd`. */
+/** How Node runs the command line, bundled, as `pnpm dflash` does from `cwd`. */
 export function nodeDflash(
   args: readonly string[],
   cwd: string,
 ): { args: string[]; cwd: string; env: NodeJS.ProcessEnv } {
-  const main = join(repository, "apps/trainer/src/main.ts");
   const { FORCE_COLOR: _, ...env } = process.env;
   return {
-    args: ["--import", import.meta.resolve("tsx"), main, ...args],
+    args: [inject("main"), ...args],
     cwd: repository,
     env: { ...env, INIT_CWD: cwd },
   };
