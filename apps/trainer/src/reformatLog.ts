@@ -23,12 +23,14 @@ export async function reformatLog(run: string, { format, out, follow }: Reformat
   const output = await openOutput(`${format}:${out}`, { cwd: callerFolder });
   const emitter = new EventEmitter();
   let failure: Error | undefined;
+  let records = 0;
   const log = attachLog(emitter, [output], { onFault: ({ error }) => (failure ??= error) });
   const interrupt = new AbortController();
   const stop = (): void => interrupt.abort();
   if (follow) process.once("SIGINT", stop);
   try {
     for await (const record of readLog(path, follow ? { onTorn, follow: interrupt } : { onTorn })) {
+      records++;
       emitter.emit(record.kind, record);
       if (failure !== undefined) break;
       // A training run drops a reader that doesn't keep up; here there is time to wait for it.
@@ -38,6 +40,7 @@ export async function reformatLog(run: string, { format, out, follow }: Reformat
     process.off("SIGINT", stop);
     await log.close();
   }
+  if (records === 0 && !follow) throw new Error(`${path}: holds no record yet; --follow waits for them`);
   // Whoever reads our output may have enough of it, like `head`.
   if (failure !== undefined && !isClosedPipe(failure)) throw failure;
 }

@@ -191,21 +191,32 @@ test("lost records are counted, the failing one included", async () => {
   expect(log.faults[0]).toMatchObject({ output: "ndjson to disk", step: 1, lost: 4 });
 });
 
+const slow: LogFormatter = {
+  step({ step, tags }) {
+    const end = performance.now() + (tags.includes("slow") ? 60 : 0);
+    while (performance.now() < end);
+    return `${step} `;
+  },
+};
+
 test("a formatter may be slow once, not twice", async () => {
   const emitter = createEmitter();
   const sink = memorySink();
-  const slow: LogFormatter = {
-    step({ step, tags }) {
-      const end = performance.now() + (tags.includes("slow") ? 60 : 0);
-      while (performance.now() < end);
-      return `${step} `;
-    },
-  };
   const log = attachLog(emitter, [[slow, sink]], { onFault: () => undefined });
   for (const [index, tags] of [["slow"], [], ["slow"], []].entries()) emitter.emit("step", stepOf(index + 1, { tags }));
   await log.close();
   expect(sink.text).toBe("1 2 ");
   expect(log.faults).toMatchObject([{ step: 3, lost: 2, error: { message: "the formatter took over 50 ms twice" } }]);
+});
+
+test("a slow record is forgotten after many quick ones", async () => {
+  const emitter = createEmitter();
+  const sink = memorySink();
+  const log = attachLog(emitter, [[slow, sink]], { onFault: () => undefined });
+  for (let step = 1; step <= 100; step++) emitter.emit("step", stepOf(step, { tags: step % 34 === 0 ? ["slow"] : [] }));
+  await log.close();
+  expect(log.faults).toEqual([]);
+  expect(sink.text.trim().split(" ")).toHaveLength(100);
 });
 
 test("sinks that cannot be opened or closed, and reporters that throw, reach nobody", async () => {

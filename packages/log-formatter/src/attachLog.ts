@@ -55,6 +55,8 @@ export type LogOutput = readonly [formatter: LogFormatterFactory | LogFormatter,
 
 /** A formatter may take this long once, say while it is compiled; the second time switches it off. */
 const slowMs = 50;
+/** After so many quick records a slow one is forgotten: other work may hold up any formatter now and then. */
+const forgottenAfter = 32;
 const kinds = ["header", "step", "late", "summary", "event"] as const;
 const plainTarget = { color: false, columns: null };
 
@@ -66,13 +68,14 @@ interface Output {
   error: unknown;
   /** What the header became, for a sink that changes files. */
   header: LogChunk;
-  slow: number;
+  /** Records since a slow one. */
+  quick: number;
   fault: LogFault | undefined;
 }
 
 /**
- * Writes the records that an emitter emits to every output. A formatter or sink that throws, or a formatter that twice takes
- * over 50 ms, is switched off, counted and reported once, to `onFault` and as a `sink-off` event to the other outputs; the
+ * Writes the records that an emitter emits to every output. A formatter or sink that throws, or a formatter that takes over
+ * 50 ms twice within 32 records, is switched off, counted and reported once, to `onFault` and as a `sink-off` event to the other outputs; the
  * emitter's other listeners and its caller never notice. Events that come before every other record are written after the first.
  */
 export function attachLog(
@@ -106,9 +109,9 @@ export function attachLog(
     try {
       const start = performance.now();
       const chunk = format(output.formatter, record);
-      if (performance.now() - start > slowMs && ++output.slow === 2) {
-        throw new Error(`the formatter took over ${slowMs} ms twice`);
-      }
+      if (performance.now() - start <= slowMs) output.quick++;
+      else if (output.quick < forgottenAfter) throw new Error(`the formatter took over ${slowMs} ms twice`);
+      else output.quick = 0;
       if (record.kind === "header") output.header = typeof chunk === "string" ? chunk : Uint8Array.from(chunk);
       writeChunk(output, chunk, record.kind);
     } catch (error) {
@@ -157,7 +160,15 @@ const silent: LogFormatter = { step: () => "" };
 
 function open([formatter, sink]: LogOutput): Output {
   const name = `${(typeof formatter === "function" && formatter.name) || "formatter"} to ${sink.name}`;
-  const output: Output = { name, sink, formatter: silent, error: undefined, header: "", slow: 0, fault: undefined };
+  const output: Output = {
+    name,
+    sink,
+    formatter: silent,
+    error: undefined,
+    header: "",
+    quick: forgottenAfter,
+    fault: undefined,
+  };
   try {
     const made = typeof formatter === "function" ? formatter(sink.target ?? plainTarget) : formatter;
     if (typeof made?.step !== "function") throw new TypeError("it is no formatter: an object with a step method");

@@ -27,21 +27,23 @@ function lineOf(step: number, backwardMs: number, attempt: number = 1): string {
   return `${JSON.stringify(record)}\n`;
 }
 
+function headerOf(attempt: number, config: object = {}): string {
+  const place = { rank: 0, host: "here", pid: 1, start: "2026-11-30T00:00:00.000Z" };
+  return `${JSON.stringify({ kind: "header", v: 1, run: "r", attempt, ...place, sections: [], config })}\n`;
+}
+
 /** Leaves a run of 40 steps with some jitter in a folder. */
 function writeRun(folder: string, backwardMs: number, config: object = {}): string {
-  const host = { host: "here", start: "2026-11-30T00:00:00.000Z" };
-  const header = JSON.stringify({ kind: "header", v: 1, run: "r", attempt: 1, ...host, sections: [], config });
   const lines = Array.from({ length: 40 }, (_, index) => lineOf(index + 1, backwardMs + (index % 3)));
   mkdirSync(folder);
-  writeFileSync(join(folder, "log.ndjson"), `${header}\n${lines.join("")}`);
+  writeFileSync(join(folder, "log.ndjson"), `${headerOf(1, config)}${lines.join("")}`);
   return join(folder, "log.ndjson");
 }
 
 test("a finished log is printed in a format of the caller's own, what was torn and done again left out", async () => {
   const folder = temporaryFolder();
   const log = writeRun(join(folder, "run"), 40);
-  const header = '{"kind":"header","v":1,"run":"r","attempt":2,"sections":[]}\n';
-  appendFileSync(log, `{"kind":"step","st\n${header}${lineOf(40, 7, 2)}`);
+  appendFileSync(log, `{"kind":"step","st\n${headerOf(2)}${lineOf(40, 7, 2)}`);
   writeFileSync(join(folder, "mine.mjs"), "export default () => ({ step: (r) => `${r.step} ${r.ms}\\n` });\n");
   const { code, stdout, stderr } = await dflash(["log", "run", "--format", "./mine.mjs"], folder);
   expect({ code, stderr }).toEqual({ code: 0, stderr: `${log}:42: a torn line is left out\n` });
@@ -100,6 +102,8 @@ test("what can't work is said in one line, with exit code 1", async () => {
     return stderr;
   };
   expect(await failure("nowhere")).toBe("dflash: nowhere: no such run; give the folder of a run, or its log.ndjson\n");
+  writeFileSync(join(folder, "empty.ndjson"), "");
+  expect(await failure("empty.ndjson")).toMatch(/^dflash: .*: holds no record yet; --follow waits for them\n$/);
   expect(await failure("run", "--out", "/dev/full")).toBe("dflash: ENOSPC: no space left on device, write\n");
   expect(await failure("run", "--out", log)).toMatch(/^dflash: --out .*: that is the log itself; .*\n$/);
   writeFileSync(join(folder, "mine.mjs"), "export default () => ({ step() { throw new Error('out of ink'); } });\n");

@@ -14,8 +14,8 @@ const lines = (file: string): unknown[] =>
 
 test("regenerate gives the committed answers again, which PyTorch generated, and goes on with half a file", async () => {
   const folder = temporaryFolder();
-  const out = join(folder, "answers.jsonl");
-  const run = ["regenerate", ...engine, ...drafter, "--batch", "2", "--out", "answers.jsonl"];
+  const out = join(folder, "new", "answers.jsonl");
+  const run = ["regenerate", ...engine, ...drafter, "--batch", "2", "--out", "new/answers.jsonl"];
   expect(await dflash([...run, "--records", "3"], folder)).toMatchObject({ code: 0 });
   const committed = readFileSync(defaultData, "utf8").split("\n", 4);
   const expected = committed.map((line, record) => ({ record, ...JSON.parse(line), finish: "stop" }));

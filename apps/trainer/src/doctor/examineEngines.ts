@@ -39,7 +39,7 @@ function describe(name: EngineName, { line, working }: EngineCheck): string[] {
     `    products    ${(flops / 1e9).toFixed(1)} GFLOP/s`,
     `    gradients   ${right ? "right" : "wrong"}: fused differ from composed by ${difference.toExponential(1)} of the largest value`,
     `    ops         ${form}${rest}`,
-    `    repeatable  ${deterministic ? "the same bits every time" : "not bit for bit"}`,
+    `    repeatable  ${deterministic ? "the same bits every time, with as many threads" : "not bit for bit"}`,
     `    memory      ${(bytes / 2 ** 20).toFixed(0)} MiB in the process`,
   ];
 }

@@ -1,7 +1,9 @@
 import { existsSync } from "node:fs";
+import { dirname } from "node:path";
 import { openChatFile } from "@dflash/chat-data";
 import { forCaller, fromCaller } from "../callerFolder.ts";
 import { defaultData } from "../defaultTarget.ts";
+import { makeFolder } from "../makeFolder.ts";
 import { showProgress } from "../showProgress.ts";
 import { stopOnInterrupt } from "../train/stopOnInterrupt.ts";
 import { answerTurns, type NumberedRecord } from "./answerTurns.ts";
@@ -23,12 +25,14 @@ export interface RegenerateFlags extends PairFlags {
 export async function regenerateAnswers(flags: RegenerateFlags): Promise<void> {
   const file = flags.data === undefined ? defaultData : fromCaller(flags.data);
   if (!existsSync(file)) throw new Error(`--data ${file}: no such file; give a JSONL file of chat records`);
+  const out = fromCaller(flags.out);
+  await makeFolder("--out", dirname(out));
   const { maxNewTokens, temperature, seed, batch } = flags;
   const pair = await openPair(flags);
   const { ops, timer, target, drafter, tokenizer, stopIds } = pair;
   const chats = await openChatFile(file);
   const settings = { target: pair.targetFolder, data: file, maxNewTokens, temperature, seed };
-  const answers = await openAnswerFile(fromCaller(flags.out), settings);
+  const answers = await openAnswerFile(out, settings);
   const progress = showProgress();
   const interrupt = stopOnInterrupt(progress.say);
   const { signal } = interrupt;

@@ -34,10 +34,12 @@ function problemWith(record: Record<string, unknown>): string | undefined {
   const { kind, v, step, from, to, sections } = record;
   if (kind === "header") {
     if (v !== 1) return `version 1, the only one that this release reads, not ${String(v)},`;
-    return Array.isArray(sections) &&
-      sections.every((section) => isObject(section) && typeof section["name"] === "string")
-      ? undefined
-      : "a list of named sections";
+    if (!Array.isArray(sections) || !sections.every((one) => isObject(one) && typeof one["name"] === "string"))
+      return "a list of named sections";
+    const text = ["run", "host", "start"].find((name) => typeof record[name] !== "string");
+    if (text !== undefined) return `a text as ${text}`;
+    const number = ["attempt", "rank"].find((name) => typeof record[name] !== "number");
+    return number === undefined ? undefined : `a number as ${number}`;
   }
   if (kind !== "summary" && !Number.isInteger(step)) return "a whole number as step";
   if (kind === "event") return typeof record["name"] === "string" ? undefined : "a name";

@@ -103,6 +103,11 @@ test.each([
   ['{"step":1}', "expected a log record, but it has no kind"],
   ['{"kind":"header","v":2}', "expected version 1, the only one that this release reads, not 2, in a header record"],
   ['{"kind":"header","v":1,"sections":[{}]}', "expected a list of named sections in a header record"],
+  ['{"kind":"header","v":1,"sections":[]}', "expected a text as run in a header record"],
+  [
+    '{"kind":"header","v":1,"sections":[],"run":"a","host":"b","start":"c","attempt":1}',
+    "expected a number as rank in a header record",
+  ],
   ['{"kind":"step","step":"1"}', "expected a whole number as step in a step record"],
   ['{"kind":"step","step":1,"sections":{"a":1}}', "expected sections, an object of objects, in a step record"],
   ['{"kind":"step","step":1,"sections":{},"attempt":1,"t_ms":0,"ms":null}', "expected a number as ms in a step record"],
