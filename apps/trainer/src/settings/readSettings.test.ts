@@ -62,7 +62,7 @@ test("editors, which go by the schema, and the command line agree on what is rig
         readTrainSettings(given);
       } catch (error) {
         // Files that aren't there, and settings that don't go together, are no matter of the schema.
-        right = / no such (folder|file)|queue's capacity/.test(String(error));
+        right = / no such (folder|file)|queue's capacity|needs --engine/.test(String(error));
       }
       counts[right ? "right" : "wrong"]++;
       expect({ key, content, right: validate({ [key]: content }) }).toEqual({ key, content, right });
@@ -89,6 +89,17 @@ describe("a config file", () => {
       "train.yaml:2: trace 3:9: expected an end no later than the run's last step, 5",
       "train.yaml:3: cpuProfile 4:2: expected a range of steps such as 10:20, its end not before its start",
     ]);
+  });
+
+  test("gives each target worker a GPU where a process holds one", () => {
+    const gpus = (count: number): string => `engine: tensorflow-gpu\ntargetWorkers: ${count}\ntargetDevices: [1, 2]\n`;
+    expect(refusal(gpus(2))).toEqual([]);
+    expect(refusal(gpus(3))).toEqual([
+      "train.yaml:3: targetDevices [1,2]: expected a GPU for each of the 3 target workers",
+    ]);
+    expect(refusal("targetDevices: [0]\ntargetWorkers: 1\n")[0]).toMatch(
+      /targetDevices .0.: needs --engine tensorflow-gpu/,
+    );
   });
 
   test("that is no YAML, or no settings, is refused at its line", () => {

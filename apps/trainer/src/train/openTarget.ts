@@ -40,7 +40,7 @@ export interface OpenTargetOptions {
 
 /** Loads the target in this thread; or its head here, and the whole of it in each worker, or nothing more when its hidden states are files. */
 export async function openTarget({ config, ops, timer }: OpenTargetOptions): Promise<OpenTarget> {
-  const { target, targetWorkers, hiddenStates, onBad } = config;
+  const { target, targetWorkers, targetDevices, hiddenStates, onBad } = config;
   if (targetWorkers === 0 && hiddenStates === null) {
     const model = await loadCausalLM(target, { ops, timer });
     const { head } = model;
@@ -66,6 +66,7 @@ export async function openTarget({ config, ops, timer }: OpenTargetOptions): Pro
     },
     // One process can hold one GPU only.
     placement: name === "tensorflow-gpu" ? "process" : "thread",
+    ...(targetDevices === null ? {} : { devices: targetDevices }),
     wire: config.wire,
     ...(config.telemetry ? { timer } : {}),
   });

@@ -47,6 +47,15 @@ const rules: readonly Rule<typeof trainFields>[] = [
       minReady > queue ? `expected a whole number from 1 to the queue's capacity, ${queue}` : undefined,
   },
   {
+    of: ["targetDevices", "targetWorkers", "engine"],
+    check: ({ targetDevices, targetWorkers, engine }) => {
+      if (targetDevices === null) return undefined;
+      if (engine !== "tensorflow-gpu") return "needs --engine tensorflow-gpu, whose processes hold one GPU each";
+      if (targetDevices.length === targetWorkers) return undefined;
+      return `expected a GPU for each of the ${targetWorkers} target workers`;
+    },
+  },
+  {
     of: ["target"],
     check: ({ target }) =>
       existsSync(target) || isModelName(target)

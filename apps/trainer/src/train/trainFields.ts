@@ -78,6 +78,14 @@ export const trainFieldGroups = {
       standard: 0,
       decidesNothing: true,
     },
+    targetDevices: {
+      about: "GPU of each of them where a process holds one, with tensorflow-gpu, such as 1,2",
+      schema: z.array(whole(0, 255)).min(1).max(64).nullable(),
+      standard: null,
+      unset: "what CUDA_VISIBLE_DEVICES shows",
+      placeholder: "numbers",
+      decidesNothing: true,
+    },
     hiddenStates: {
       about: "train from the hidden states in a folder, which dflash capture wrote",
       schema: path.nullable(),
