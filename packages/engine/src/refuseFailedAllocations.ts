@@ -1,8 +1,13 @@
 import type { BackendWasm } from "@tensorflow/tfjs-backend-wasm";
 
 /** Size of the WASM heap now. It grows and never shrinks. */
-export function heapBytes({ wasm }: BackendWasm): number {
-  return "HEAPU8" in wasm && wasm.HEAPU8 instanceof Uint8Array ? wasm.HEAPU8.byteLength : 0;
+export function heapBytes(backend: BackendWasm): number {
+  return bytesOf(backend).byteLength;
+}
+
+/** The heap; another view once it has grown. */
+function bytesOf({ wasm }: BackendWasm): Uint8Array {
+  return "HEAPU8" in wasm && wasm.HEAPU8 instanceof Uint8Array ? wasm.HEAPU8 : new Uint8Array();
 }
 
 const mebibytes = (bytes: number): string => (bytes / 2 ** 20).toFixed(0);
@@ -20,12 +25,19 @@ export function refuseFailedAllocations(backend: BackendWasm): void {
     );
   };
   backend.move = (dataId, values, shape, dtype, refCount) => {
+    if (dtype === "string") return move(dataId, values, shape, dtype, refCount);
     const bytes = shape.reduce((size, extent) => size * extent, 4);
     // The heap's own allocator takes 32 bits of a size, and would find room for what is left of a larger one.
-    if (dtype !== "string" && bytes >= 2 ** 32) refuse(bytes, shape);
-    move(dataId, values, shape, dtype, refCount);
-    if (dtype === "string" || bytes === 0 || backend.getMemoryOffset(dataId) !== 0) return;
-    backend.disposeData(dataId, true);
-    refuse(bytes, shape);
+    if (bytes >= 2 ** 32) refuse(bytes, shape);
+    move(dataId, null, shape, dtype, refCount);
+    const address = backend.getMemoryOffset(dataId);
+    if (address === 0 && bytes > 0) {
+      backend.disposeData(dataId, true);
+      refuse(bytes, shape);
+    }
+    // Only once there is room for them: the backend would write them to address 0.
+    if (ArrayBuffer.isView(values)) {
+      bytesOf(backend).set(new Uint8Array(values.buffer, values.byteOffset, values.byteLength), address);
+    }
   };
 }

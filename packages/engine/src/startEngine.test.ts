@@ -148,3 +148,28 @@ test("a full WASM heap is an error and not silence", async () => {
   const y = product();
   expect(await y.data()).toEqual(Float32Array.of(19, 22, 43, 50));
 });
+
+test("values that find no room in a full WASM heap are written nowhere, and the rest of it can be freed", async () => {
+  await start("wasm", { threads: 1 });
+  const backend = tf.backend();
+  expect.assert(backend instanceof BackendWasm);
+  const kept = tf.tensor1d([1, 2, 3]);
+  await kept.data();
+  const untilFull = (size: number): tf.TensorInfo[] => {
+    const made: tf.TensorInfo[] = [];
+    const fill = (): void => {
+      for (;;) made.push(backend.makeOutput([size], "float32"));
+    };
+    expect(fill).toThrow("wasm: out of memory");
+    return made;
+  };
+  const made = [...untilFull(2 ** 27), ...untilFull(2 ** 22)];
+  const heap = "HEAPU8" in backend.wasm && backend.wasm.HEAPU8;
+  expect.assert(heap instanceof Uint8Array);
+  const bottom = heap.slice(0, 2 ** 16);
+  expect(() => backend.write(new Float32Array(2 ** 22).fill(1), [2 ** 22], "float32")).toThrow("wasm: out of memory");
+  expect(Buffer.compare(heap.slice(0, 2 ** 16), bottom)).toBe(0);
+  expect(await kept.data()).toEqual(Float32Array.of(1, 2, 3));
+  for (const { dataId } of made) backend.disposeData(dataId);
+  expect(await product().data()).toEqual(Float32Array.of(19, 22, 43, 50));
+});
