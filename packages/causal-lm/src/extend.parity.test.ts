@@ -22,15 +22,15 @@ describeEngines(["wasm", "tensorflow"], (engineName) => {
     const fixture = await openTargetFixture(name);
     const model = await loadCausalLM(fixture.dir, { ops });
     const { ids, rowStarts } = fixture.batch;
+    // Makes the rotary table.
+    const whole = model.createCache();
+    const first = model.extend([{ ids: ids.slice(0, rowStarts[2]), cache: whole }], [0]);
+    for (const tensor of [...first.features, first.last, whole]) tensor.dispose();
+    const { tensors } = ops.engine.memory();
     const rows = [0, 1].map((row) => ({
       ids: ids.subarray(rowStarts[row], rowStarts[row + 1]),
       cache: model.createCache(),
     }));
-    // Makes the rotary table.
-    const whole = model.createCache();
-    const first = model.extend([{ ids: rows[0]!.ids, cache: whole }], [0]);
-    for (const tensor of [...first.features, first.last, whole]) tensor.dispose();
-    const { tensors } = ops.engine.memory();
     const pieces: Tensor[][] = [[], []];
     const features: Tensor[][] = [[], []];
     for (const [i, start] of [0, ...cuts].entries()) {
