@@ -24,7 +24,7 @@ export default defineConfig({
           include: ["src/**/*.test.ts", "*.test.ts"],
           pool: numeric.has(name) ? ("forks" as const) : ("threads" as const),
           isolate: numeric.has(name),
-          ...(name === "trainer" && { globalSetup: "src/bundleMain.test-support.ts" }),
+          ...(name === "trainer" && { globalSetup: `${root}/apps/trainer/src/bundleMain.test-support.ts` }),
         },
       })),
     ),

@@ -92,10 +92,10 @@ describe("a config file", () => {
   });
 
   test("gives each target worker a GPU where a process holds one", () => {
-    const gpus = (count: number): string => `engine: tensorflow-gpu\ntargetWorkers: ${count}\ntargetDevices: [1, 2]\n`;
-    expect(refusal(gpus(2))).toEqual([]);
-    expect(refusal(gpus(3))).toEqual([
-      "train.yaml:3: targetDevices [1,2]: expected a GPU for each of the 3 target workers",
+    const gpus = "engine: tensorflow-gpu\ntargetDevices: [1, 2]\n";
+    expect(refusal(`${gpus}targetWorkers: 2\n`)).toEqual([]);
+    expect(refusal(`${gpus}targetWorkers: 3\n`)).toEqual([
+      "train.yaml:2: targetDevices [1,2]: expected a GPU for each of the 3 target workers",
     ]);
     expect(refusal("targetDevices: [0]\ntargetWorkers: 1\n")[0]).toMatch(
       /targetDevices .0.: needs --engine tensorflow-gpu/,
