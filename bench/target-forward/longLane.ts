@@ -4,7 +4,7 @@
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
-import { cpus, loadavg } from "node:os";
+import { cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { loadCausalLM } from "@dflash/causal-lm";
@@ -13,7 +13,7 @@ import { createOps, type Tensor } from "@dflash/ops";
 import { openSafetensors } from "@dflash/safetensors";
 import type { TokenBatch } from "@dflash/target-forward";
 
-const [folder = "/tmp/qwen3-0.6b-random", engineName = "wasm"] = process.argv.slice(2);
+const [folder = join(tmpdir(), "qwen3-0.6b-random"), engineName = "wasm"] = process.argv.slice(2);
 mkdirSync(folder, { recursive: true });
 if (!existsSync(join(folder, "reference.safetensors"))) {
   const python = spawnSync("python3", [fileURLToPath(new URL("qwen3.py", import.meta.url)), folder], {
