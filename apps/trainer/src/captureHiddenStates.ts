@@ -1,4 +1,4 @@
-import { existsSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { loadCausalLM } from "@dflash/causal-lm";
 import { createChatBatches, type ChatBatch, loadTokenizer } from "@dflash/chat-data";
 import { targetLayerIds } from "@dflash/drafter";
@@ -35,7 +35,6 @@ export async function captureHiddenStates(flags: CaptureFlags): Promise<void> {
   const file = flags.data === undefined ? defaultData : fromCaller(flags.data);
   if (!existsSync(file)) throw new Error(`--data ${file}: no such file; give a JSONL file of chat records`);
   const dir = fromCaller(flags.out);
-  if (existsSync(dir) && !statSync(dir).isDirectory()) throw new Error(`--out ${dir}: is a file, expected a folder`);
   await makeFolder("--out", dir);
 
   const tokenizer = await loadTokenizer(target);

@@ -29,14 +29,13 @@ export async function regenerateAnswers(flags: RegenerateFlags): Promise<void> {
   await makeFolder("--out", dirname(out));
   const { maxNewTokens, temperature, seed, batch } = flags;
   const pair = await openPair(flags);
-  const { ops, timer, target, drafter, tokenizer, stopIds } = pair;
+  const { ops, timer, target, drafter, tokenizer, stopIds, maxPositions } = pair;
   const chats = await openChatFile(file);
   const settings = { target: pair.targetFolder, data: file, maxNewTokens, temperature, seed };
   const answers = await openAnswerFile(out, settings);
   const progress = showProgress();
   const interrupt = stopOnInterrupt(progress.say);
   const { signal } = interrupt;
-  const maxPositions = Math.min(target.config.maxPositions, drafter?.config.maxPositions ?? Infinity);
   const options = {
     ops,
     timer,
