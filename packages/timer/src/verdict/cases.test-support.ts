@@ -187,7 +187,7 @@ export const balanced: Record<string, Case> = {
   },
 };
 
-/** Runs whose shapes are new at first and settle, as every run's are. */
+/** Runs whose shapes are new at first and settle, as every run's are, or cost nothing. */
 export const settling: Record<string, Case> = {
   "four steps, each with fewer new shapes": {
     drafter,
@@ -214,6 +214,13 @@ export const settling: Record<string, Case> = {
       const newShapes = step < 20 && step % (1 + (step >> 2)) === 0 ? 4 : 0;
       return { newShapes, extraUs: newShapes * 10_000 };
     },
+  },
+  "an evaluation with shapes of its own, among steps with some that cost nothing": {
+    drafter,
+    target: fast,
+    steps: 32,
+    engine: (step) =>
+      step === 20 ? { newShapes: 118, extraUs: 6_000_000, mark: "eval" } : { newShapes: (step * 7) % 5 },
   },
 };
 

@@ -8,14 +8,16 @@ const ENOUGH = 8;
 const KEEP_COMING = 0.5;
 
 const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
+/** An evaluation in a step has shapes and time of its own, which say nothing of training. */
+const counts = ({ report }: JudgedStep): boolean => report.step > FIRST_STEPS && !report.tags.includes("eval");
 const shapesOf = ({ report }: JudgedStep): number => report.causes?.newShapes ?? 0;
 
 /**
  * What new tensor shapes cost a step, ms: by the slope of the steps' times over their numbers of new shapes.
- * 0 unless the two go together and new shapes keep coming after the run's first steps.
+ * 0 unless the two go together and new shapes keep coming after the run's first steps; steps marked `eval` are left out.
  */
 export function measureNewShapes(steps: readonly JudgedStep[]): (step: JudgedStep) => number {
-  const later = steps.filter(({ report }) => report.step > FIRST_STEPS);
+  const later = steps.filter(counts);
   const shapes = later.map(shapesOf);
   const half = shapes.length >> 1;
   const keepComing = sum(shapes.slice(-half)) > KEEP_COMING * sum(shapes.slice(0, half));
@@ -26,5 +28,5 @@ export function measureNewShapes(steps: readonly JudgedStep[]): (step: JudgedSte
   const variance = sum(shapes.map((count) => (count - meanShapes) ** 2));
   const correlation = products / Math.sqrt(variance * sum(ms.map((time) => (time - meanMs) ** 2)));
   if (!(correlation > 0.5)) return () => 0;
-  return (step) => (step.report.step > FIRST_STEPS ? (products / variance) * shapesOf(step) : 0);
+  return (step) => (counts(step) ? (products / variance) * shapesOf(step) : 0);
 }

@@ -45,13 +45,14 @@ export interface Pipeline {
   burst?: { every: number; factor: number };
   /** Time in no section, µs. */
   gapUs?: number;
-  /** What the engine did in a step, given its number; and what came late. */
+  /** What the engine did in a step, given its number, and how the step is marked; and what came late. */
   engine?: (step: number) => {
     kernels?: number;
     newShapes?: number;
     tensors?: number;
     syncMs?: number;
     extraUs?: number;
+    mark?: string;
   };
   late?: (step: number) => Record<string, LateColumns>;
 }
@@ -173,6 +174,7 @@ export function playPipeline(pipeline: Pipeline): JudgedStep[] {
       totals.newShapes += engine.newShapes ?? 0;
       totals.tensors += engine.tensors ?? 0;
       totals.syncMs += engine.syncMs ?? 0;
+      if (engine.mark !== undefined) timer.mark(engine.mark);
     });
     stepBoundaries[step]!.end = end;
     free = end;
