@@ -11,7 +11,7 @@ const columns = 4;
  * Acceptance length against what was spent, as SVG: a panel a recipe, the base's curve grey in each. Lines are simulated
  * lengths, dots real ones with twice their standard error.
  */
-export function drawCurves(runs: readonly NamedRun[], spent: "teraFlops" | "cpuSeconds", label: string): string {
+export function drawCurves(runs: readonly NamedRun[], spent: Exclude<keyof Point, "step">, label: string): string {
   const { document } = parseHTML("<html></html>");
   const [base, ...others] = runs;
   const panel = (i: number) => ({ fx: i % columns, fy: Math.floor(i / columns) });
