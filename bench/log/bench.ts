@@ -5,7 +5,7 @@ import { build } from "tsdown";
 import { formatCases, stepCases } from "./cases.ts";
 
 /** Processes a case: each measures on its own, so that no case runs on what the compiler learned from another. */
-const processes = 3;
+const processes = Number(process.argv[2] ?? 3);
 
 interface Times {
   hot: number[];

@@ -13,7 +13,7 @@ import { writeAtScale } from "./writeAtScale.ts";
 
 const path = (place: string): string => fileURLToPath(new URL(`../../${place}`, import.meta.url));
 const [folder] = process.argv.slice(2);
-if (folder === undefined) throw new Error("bench recipes:at-scale: give the folder of the runs: -- FOLDER");
+if (folder === undefined) throw new Error("at-scale: give the folder of the runs");
 
 const target = await readCausalLMConfig(path("data/tiny-target"));
 const runs: NamedRun[] = [];

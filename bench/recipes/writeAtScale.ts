@@ -6,8 +6,8 @@ import { evaluationAtScale, flagsAtScale, recipesAtScale } from "./recipesAtScal
 export function writeAtScale(runs: readonly NamedRun[]): string {
   return `# Recipes at scale
 
-Written by \`pnpm dflash bench recipes:at-scale -- FOLDER\`; don't edit. Each recipe makes one change, or two, to what drafters are judged by
-here, 1,500 steps of 32 records (48,000 in all, each of the data's about six times):
+Written by \`pnpm --filter @dflash/bench-recipes at-scale FOLDER\` from runs on a GPU; don't edit (\`pnpm dflash bench recipes\` is the same at a
+small scale, without one). Each recipe makes one change, or two, to what drafters are judged by here, 1,500 steps of 32 records (48,000 in all, each of the data's about six times):
 
 \`\`\`sh
 pnpm dflash train ${flagsAtScale} --out FOLDER/NAME

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import { reportFailure } from "./reportFailure.ts";
 
@@ -25,7 +26,9 @@ const commands: (readonly [name: string, load: () => Promise<Command>])[] = [
   ["doctor", async () => (await import("./commands/doctor.ts")).doctorCommand()],
 ];
 
+const manifest: { version: string } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
 const program = new Command("dflash")
+  .version(manifest.version, "--version", "print the version")
   .description("Trains a DFlash drafter for a frozen target model and says where every millisecond went.")
   .showSuggestionAfterError()
   .configureOutput({ outputError: (text, write) => write(oneLine(text)) });

@@ -13,6 +13,26 @@ test("bench names the benchmarks that there are, and takes arguments for one of 
   expect(two.stderr).toMatch(/^dflash: bench -- --rounds 2: name the one benchmark that takes these arguments\n$/);
 });
 
+test("bench lists the benchmarks, and takes names or --all", async () => {
+  const listed = await dflash(["bench"], temporaryFolder());
+  expect(listed.code).toBe(0);
+  expect(listed.stdout).toMatch(/^timer +quick +what a section costs/m);
+  for (const name of benchmarks().keys()) expect(listed.stdout).toMatch(new RegExp(`^${name}\\b`, "m"));
+  const both = await dflash(["bench", "--all", "timer"], temporaryFolder());
+  expect(both.code).toBe(1);
+  expect(both.stderr).toBe("dflash: bench --all timer: give names or --all\n");
+});
+
+test("bench says which have no quick form, and fails with one that fails", async () => {
+  const { code, stdout, stderr } = await dflash(["bench", "--quick", "recipes", "drafter:kills"], temporaryFolder());
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^recipes +no quick form$/m);
+  expect(stderr).toBe("");
+  const failing = await dflash(["bench", "default-run", "--", "--no-such"], temporaryFolder());
+  expect(failing.code).toBe(1);
+  expect(failing.stderr).toMatch(/^dflash: default-run failed; what was printed says why$/m);
+});
+
 describe("the pages of figures", () => {
   const docs = join(repository, "docs");
   const pages = readdirSync(join(docs, "benchmarks")).map((name) => `benchmarks/${name}`);

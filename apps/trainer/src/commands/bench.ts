@@ -5,40 +5,79 @@ import { type Benchmark, benchmarks } from "../benchmarks.ts";
 
 const repository = join(import.meta.dirname, "../../../..");
 
+interface BenchOptions {
+  readonly all?: boolean;
+  readonly quick?: boolean;
+}
+
 /** `dflash bench`: the figures of docs/benchmarks.md, measured here. */
 export function benchCommand(): Command {
-  const all = benchmarks();
+  const benchmarksByName = benchmarks();
   return new Command("bench")
     .description("measure what docs/benchmarks tells, where it needs no GPU; prints ratios with their spread")
-    .argument(
-      "[names...]",
-      `some of ${[...all.keys()].join(", ")} (default: all, one after the other, which takes hours)`,
-    )
+    .argument("[names...]", "which; without one, and without --all, they are listed")
+    .option("--all", "all, one after the other, which takes hours; one that fails does not end the others")
+    .option("--quick", "with the fewest rounds: shows that they run here, and gives no figures to keep")
     .addHelpText(
       "after",
       `
 What stands behind -- goes to the benchmark; docs/benchmarks says which arguments its figures were made with.
 
 Examples:
+  pnpm dflash bench
   pnpm dflash bench timer log
   pnpm dflash bench engines -- --rounds 8 --threads 1
-  pnpm dflash bench > figures.txt`,
+  pnpm dflash bench --all --quick
+  pnpm dflash bench --all > figures.txt`,
     )
-    .action(async (operands: string[]) => {
+    .action(async (operands: string[], { all = false, quick = false }: BenchOptions) => {
       const { names, args } = split(operands);
       for (const name of names)
-        if (!all.has(name))
-          throw new Error(`bench ${name}: no such benchmark; there are ${[...all.keys()].join(", ")}`);
+        if (!benchmarksByName.has(name))
+          throw new Error(`bench ${name}: no such benchmark; there are ${[...benchmarksByName.keys()].join(", ")}`);
+      if (all && names.length > 0) throw new Error(`bench --all ${names.join(" ")}: give names or --all`);
       if (args.length > 0 && names.length !== 1)
         throw new Error(`bench -- ${args.join(" ")}: name the one benchmark that takes these arguments`);
-      const failed: string[] = [];
-      for (const name of names.length > 0 ? names : all.keys()) {
+      const wanted = all ? [...benchmarksByName.keys()] : names;
+      if (wanted.length === 0) return list(benchmarksByName);
+      const outcomes: Outcome[] = [];
+      for (const name of wanted) {
         console.log(`## ${name}\n`);
-        if ((await run(all.get(name)!, args)) !== 0) failed.push(name);
+        outcomes.push(await measure(name, benchmarksByName.get(name)!, { args, quick }));
         console.log("");
       }
+      if (outcomes.length > 1) for (const { name, text } of outcomes) console.log(`${name.padEnd(26)}${text}`);
+      const failed = outcomes.filter((outcome) => outcome.failed).map(({ name }) => name);
       if (failed.length > 0) throw new Error(`${failed.join(", ")} failed; what was printed says why`);
     });
+}
+
+/** How a benchmark ended. */
+interface Outcome {
+  readonly name: string;
+  readonly failed: boolean;
+  readonly text: string;
+}
+
+function list(benchmarksByName: ReadonlyMap<string, Benchmark>): void {
+  for (const [name, { measures, quick }] of benchmarksByName)
+    console.log(`${name.padEnd(26)}${quick === null ? "       " : "quick  "}${measures}`.trimEnd());
+  console.log("\ndflash bench NAME runs one, --all all of them, --quick with the fewest rounds; --help says more");
+}
+
+async function measure(
+  name: string,
+  { script, quick: quickScript, cwd }: Benchmark,
+  { args, quick }: { readonly args: readonly string[]; readonly quick: boolean },
+): Promise<Outcome> {
+  if (quick && quickScript === null) {
+    console.log("not run: it has no quick form");
+    return { name, failed: false, text: "no quick form" };
+  }
+  const start = performance.now();
+  const code = await run(quick ? quickScript! : script, cwd, args);
+  const seconds = `${((performance.now() - start) / 1e3).toFixed(0)} s`;
+  return { name, failed: code !== 0, text: code === 0 ? seconds : `failed after ${seconds}` };
 }
 
 /** Names of benchmarks, and what stands behind `--`, which commander tells apart no more. */
@@ -49,7 +88,7 @@ function split(operands: readonly string[]): { names: readonly string[]; args: r
 }
 
 /** Runs a package's script as its package manager would, in its folder and with its binaries. */
-function run({ script, cwd }: Benchmark, args: readonly string[]): Promise<number | null> {
+function run(script: string, cwd: string, args: readonly string[]): Promise<number | null> {
   const binaries = [cwd, repository].map((folder) => join(folder, "node_modules/.bin"));
   const PATH = [...binaries, process.env["PATH"]].join(delimiter);
   // The shell gets the arguments as they are, whatever is in them.
