@@ -1,5 +1,6 @@
 import { builtInFormatters, createStepRecord, ndjson, type StepRecord } from "@dflash/log-formatter";
 import { createTimer } from "@dflash/timer";
+import { createJudge } from "@dflash/timer/verdict";
 import { openSync, writeSync } from "node:fs";
 import { Writable } from "node:stream";
 import { pino } from "pino";
@@ -42,14 +43,17 @@ export const formatCases: Readonly<Record<string, () => Case>> = {
 
 const stepSections = 24;
 
-function createStep(write: (line: string | Uint8Array) => unknown): Case {
+function createStep(write: (line: string | Uint8Array) => unknown, judged: boolean = false): Case {
   const timer = createTimer();
+  const judge = judged ? createJudge(timer) : null;
   const sections = Array.from({ length: stepSections }, (_, index) =>
     timer.section(`group-${index % 4}/section-${index}`),
   );
   const formatter = ndjson();
   let metrics: StepRecord["metrics"] = {};
-  timer.on("report", (report) => write(formatter.step(createStepRecord(report, { metrics }))));
+  timer.on("report", (report) =>
+    write(formatter.step(createStepRecord(report, { metrics, verdict: judge?.verdict() ?? null }))),
+  );
   const body = (): void => {
     for (const section of sections) {
       section.start();
@@ -70,6 +74,8 @@ export const stepCases: Readonly<Record<string, () => Case>> = {
     return () => timer.step(() => sections.forEach((section) => (section.start(), section.stop())));
   },
   "24 sections and their line in memory": () => createStep((line) => line.length),
+  "24 sections, judged with the 31 steps before, and their line in memory": () =>
+    createStep((line) => line.length, true),
   "24 sections and their line in a file": () => {
     const file = openSync("/dev/null", "a");
     return createStep((line) => (typeof line === "string" ? writeSync(file, line) : writeSync(file, line)));

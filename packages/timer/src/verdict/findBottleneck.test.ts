@@ -68,6 +68,17 @@ describe("findBottleneck", () => {
     }
   });
 
+  it("says of steps that it has judged before, in another window or of another engine, what it says of new ones", () => {
+    for (const { dispatchUs = 15, ...pipeline } of [...Object.values(seeded), ...Object.values(settling)]) {
+      const steps = playPipeline({ ...pipeline, seed: 3 }).slice(0, 24);
+      for (const facts of [{ dispatchUs }, {}])
+        for (let from = 0; from + 12 <= steps.length; from += 4) {
+          const window = steps.slice(from, from + 12);
+          expect(findBottleneck(window, facts)).toEqual(findBottleneck(structuredClone(window), facts));
+        }
+    }
+  });
+
   it("is sure of a clear case, and less sure after a few steps", () => {
     const steps = playPipeline({ ...seeded["target-bound: one worker"]!, seed: 5 });
     expect(findBottleneck(steps).confidence).toBeGreaterThan(0.8);

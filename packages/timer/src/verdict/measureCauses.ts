@@ -29,15 +29,30 @@ const group = (lane: string): string => lane.replace(/\[.*\]$/, "");
 /** Splits the own lane's time in all steps among the causes that may have taken it. Causes may overlap: each is what would be won without it, so at most the step. */
 export function measureCauses(steps: readonly JudgedStep[], facts: EngineFacts = {}): CauseTimes {
   const times: CauseTimes = new Map();
-  const avoidable = avoidableWaiting(steps);
+  const avoidable = steps.some(isReady) ? avoidableWaiting(steps) : 0;
   const newShapes = measureNewShapes(steps);
   for (const step of steps) {
-    const ofStep = measureStep(step, avoidable, facts);
-    ofStep.set("allocator-churn", newShapes(step));
-    for (const [cause, ms] of ofStep) times.set(cause, (times.get(cause) ?? 0) + Math.min(ms, step.report.ms));
+    const add = (ms: number, cause: string): void =>
+      void times.set(cause, (times.get(cause) ?? 0) + Math.min(ms, step.report.ms));
+    measureOnce(step, isReady(step) ? avoidable : 0, facts).forEach(add);
+    add(newShapes(step), "allocator-churn");
   }
   return times;
 }
+
+/** What steps came to, and of what else: whoever judges a running timer asks for the same steps again and again. */
+const measured = new WeakMap<JudgedStep, EngineFacts & { readonly avoidable: number; readonly times: CauseTimes }>();
+
+function measureOnce(step: JudgedStep, avoidable: number, facts: EngineFacts): CauseTimes {
+  const known = measured.get(step);
+  if (known?.avoidable === avoidable && known.dispatchUs === facts.dispatchUs) return known.times;
+  const times = measureStep(step, avoidable, facts);
+  measured.set(step, { ...facts, avoidable, times });
+  return times;
+}
+
+/** Whether there was something in the queue when the own lane began to wait for it. */
+const isReady = ({ ready }: JudgedStep): boolean => (ready ?? 0) >= 1;
 
 function measureStep(step: JudgedStep, avoidable: number, { dispatchUs }: EngineFacts): CauseTimes {
   const times: CauseTimes = new Map();
@@ -48,7 +63,7 @@ function measureStep(step: JudgedStep, avoidable: number, { dispatchUs }: Engine
   const own = Object.keys(report.lanes)[0]!;
   const blocking = Object.values(report.sections).filter((section) => rootLane(report, section) === own);
   for (const section of blocking) add(roleCause(section), section.selfMs ?? 0);
-  addWaits(step, own, avoidable, add);
+  addWaits(report, own, avoidable, add);
   addEngine(step, blocking, add, dispatchUs);
   for (const { gcMs, stallMs } of Object.values(late)) {
     add("gc", gcMs ?? 0);
@@ -100,17 +115,15 @@ function runsInside(report: ReportSnapshot, lane: string, own: string): boolean 
  * Whom the own lane waited for. While a lane that it waits for is busy, that lane is the cause, unless it has time to spare: then the two take turns that they need not take.
  * While that lane waits itself, the cause is whatever it waits for.
  */
-function addWaits({ report, ready }: JudgedStep, own: string, avoidable: number, add: Add): void {
+function addWaits(report: ReportSnapshot, own: string, avoidable: number, add: Add): void {
   const all = Object.values(report.sections);
   const others = Object.entries(report.lanes).filter(([name]) => name !== own);
   const forNobody = sum(all, (section) =>
     section.lane === own && section.role === "wait" && section.waitsFor === null ? section.selfMs : 0,
   );
   let waited = report.lanes[own]!.waitMs - forNobody;
-  if ((ready ?? 0) >= 1) {
-    add("queue", avoidable * waited);
-    waited *= 1 - avoidable;
-  }
+  add("queue", avoidable * waited);
+  waited *= 1 - avoidable;
 
   for (const kind of new Set(others.map(([name]) => group(name)))) {
     const lanes = others.filter(([name]) => group(name) === kind);
