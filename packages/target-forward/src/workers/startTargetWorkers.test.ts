@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -66,6 +67,12 @@ describe("target workers", () => {
     }
     return taken;
   }
+
+  it("keep the process alive until they are closed, whatever they still answer", () => {
+    const program = join(import.meta.dirname, "closeAfterReply.test-support.ts");
+    const { status, stdout, stderr } = spawnSync(process.execPath, ["--import", "tsx", program], { encoding: "utf8" });
+    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: "closed\n", stderr: "" });
+  });
 
   it.each([
     ["one thread", {}],

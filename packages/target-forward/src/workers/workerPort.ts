@@ -43,6 +43,7 @@ export function openProcess(listener: WorkerListener, device: number | undefined
 
 function openPort(worker: Worker, listener: WorkerListener, endWorker: () => void): WorkerPort {
   let reason: string | undefined;
+  let ending = false;
   const gone = new Promise<void>((resolve) => {
     worker.on("exit", (code) => {
       resolve();
@@ -53,9 +54,15 @@ function openPort(worker: Worker, listener: WorkerListener, endWorker: () => voi
   worker.on("message", (reply: WorkerReply) => listener.onReply(reply));
   return {
     post: (message) => worker.postMessage(message, []),
-    hold: (held) => (held ? worker.ref() : worker.unref()),
+    hold(held) {
+      // What a worker still sends at its end must not let go of it: a process that waits for nothing else would end, with code 13.
+      if (ending) return;
+      if (held) worker.ref();
+      else worker.unref();
+    },
     async end() {
       worker.ref();
+      ending = true;
       endWorker();
       await gone;
     },
