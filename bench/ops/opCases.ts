@@ -41,6 +41,12 @@ const lossOfFrozenHead: OpCase["run"] = (ops, [x, head]) => {
   for (const tensor of [...Object.values(outputs), ...gradients]) tensor.dispose();
 };
 
+const distillation: OpCase["run"] = (ops, [x, teacher, head]) => {
+  const weights = new Float32Array(rows.length).fill(1 / rows.length);
+  const { outputs, gradients } = ops.valueAndGrad([x!], () => ops.linearDistillation(x!, teacher!, head!, weights));
+  for (const tensor of [...Object.values(outputs), ...gradients]) tensor.dispose();
+};
+
 const update: OpCase["run"] = (ops, [parameter, gradient, mean, variance]) => {
   const options = { learningRate: 1e-4, beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0, step: 1 };
   ops.adamW(parameter!, gradient!, { mean: mean!, variance: variance! }, options);
@@ -78,6 +84,15 @@ export const opCases: readonly OpCase[] = [
       [vocabulary, hidden],
     ],
     run: lossOfFrozenHead,
+  },
+  {
+    name: `linearDistillation, ${rows.length} rows, ${vocabulary} words, frozen head`,
+    shapes: [
+      [rows.length, hidden],
+      [rows.length, hidden],
+      [vocabulary, hidden],
+    ],
+    run: distillation,
   },
   {
     name: `rmsNorm, ${slots} × ${hidden}`,
