@@ -7,7 +7,7 @@ import { naive } from "./naive.test-support.ts";
 const rowCases = fc.record({
   rows: fc.integer({ min: 1, max: 7 }),
   width: fc.integer({ min: 1, max: 5 }),
-  vocabulary: fc.integer({ min: 2, max: 13 }),
+  vocabulary: fc.integer({ min: 1, max: 13 }),
   chunkRows: fc.integer({ min: 1, max: 8 }),
   chunkVocabulary: fc.integer({ min: 1, max: 14 }),
   seed: fc.nat(1000),
