@@ -54,6 +54,9 @@ let variables = 0;
 /** The shape is asked for and not kept to. */
 const variableOfFloats: OpAttributes = { dtype: { type: "float32" }, shape: { shape: [] }, container: { text: "" } };
 
+/** Constants kept: more than the shapes and ranges of a few steps. */
+const mostConstants = 4096;
+
 /** The id of a record without values, which tfjs-node knows too. */
 const nothing = -1;
 
@@ -62,7 +65,9 @@ const bytesOf = (shape: readonly number[]): number => shape.reduce((bytes, exten
 /** Opens TensorFlow's ops behind the backend of tfjs-node 4.22.0, whose internals it uses. */
 export function openTensorflowOps({ binding, tensorMap }: TensorflowBackend): CountedTensorflowOps {
   const encoded = new WeakMap<OpAttributes, readonly Attribute[]>();
+  /** The one asked for longest ago comes first. */
   const constants = new Map<string, DeviceValues>();
+  const held = new Set<number>();
   const none: readonly Attribute[] = [];
   let dispatched = 0;
   let passingBytes = 0;
@@ -99,6 +104,16 @@ export function openTensorflowOps({ binding, tensorMap }: TensorflowBackend): Co
     return { id: binding.createTensor(shape, dtype, data), shape, dtype };
   };
 
+  /** Not while a kernel runs, which may hold one of them. */
+  const dropOldConstants = (): void => {
+    if (loose > 0) return;
+    for (const [key, { id }] of constants) {
+      if (constants.size <= mostConstants) return;
+      constants.delete(key);
+      binding.deleteTensor(id);
+    }
+  };
+
   return {
     values({ dataId, shape }) {
       const { id, dtype } = onDevice(dataId);
@@ -114,8 +129,9 @@ export function openTensorflowOps({ binding, tensorMap }: TensorflowBackend): Co
       if (values === undefined) {
         const [list, shape] = typeof value === "number" ? [[value], []] : [value, [value.length]];
         values = upload(type === "int32" ? Int32Array.from(list) : Float32Array.from(list), shape);
-        constants.set(key, values);
-      }
+        dropOldConstants();
+      } else constants.delete(key);
+      constants.set(key, values);
       return values;
     },
     variable() {
@@ -131,8 +147,12 @@ export function openTensorflowOps({ binding, tensorMap }: TensorflowBackend): Co
     },
     free({ id, shape }) {
       passingBytes += bytesOf(shape);
-      loose--;
+      if (!held.delete(id)) loose--;
       binding.deleteTensor(id);
+    },
+    hold({ id }) {
+      held.add(id);
+      loose--;
     },
     keep({ id, shape, dtype }) {
       loose--;

@@ -46,6 +46,25 @@ describe.skipIf(missing !== null)(`native TensorFlow${missing === null ? "" : ` 
     expect(engine!.memory().tensors).toBe(0);
   });
 
+  test("keeps the constants asked for last, and all of them as long as a kernel runs", async () => {
+    const { tensorflowOps: ops } = await start();
+    const ask = (from: number, to: number): void => {
+      for (let i = from; i < to; i++) ops!.constant([i, i], "int32");
+    };
+    const input = floats(ops!, [1, 2], 2);
+    const two = ops!.constant(2, "float32");
+    ask(0, 5000);
+    const [doubled] = ops!.run("Mul", [input, two]);
+    for (const values of [input, doubled!]) ops!.free(values);
+    ask(5000, 10_000);
+    const recent = ops!.constant([9999, 9999], "int32");
+    ask(0, 10);
+    expect(ops!.constant([9999, 9999], "int32").id).toBe(recent.id);
+    expect(() => ops!.run("Identity", [two])).toThrow("Input Tensor ID");
+    expect(ops!.constant(2, "float32").id).not.toBe(two.id);
+    expect(engine!.memory().tensors).toBe(0);
+  });
+
   test("out of memory is one line that says what to lower, and computing goes on after it", async () => {
     const { tensorflowOps: ops, memory } = await start();
     expect.assert(ops !== null);

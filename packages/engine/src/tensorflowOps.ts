@@ -43,7 +43,7 @@ export interface TensorflowOps {
   }) => DeviceValues;
   /** Host values on the device, to be freed. The array must not change while they live: TensorFlow may go on reading it. */
   readonly upload: (data: Float32Array | Int32Array, shape: readonly number[]) => DeviceValues;
-  /** A number or a few on the device, never freed: for the same ones, made once. */
+  /** A number or a few on the device, not to be freed and good until the kernel ends: the last few thousand are made once. */
   readonly constant: (value: number | readonly number[], type: "float32" | "int32") => DeviceValues;
   /** A variable of TensorFlow's, for ops that update one in place; never freed, and it holds on to what it was last assigned. */
   readonly variable: () => DeviceValues;
@@ -56,6 +56,8 @@ export interface TensorflowOps {
   ) => DeviceValues[];
   /** Frees values. */
   readonly free: (values: DeviceValues) => void;
+  /** Takes values out of the count of what kernels leave, for a cache of few that frees them when it drops them. */
+  readonly hold: (values: DeviceValues) => void;
   /** Hands values over to tfjs, whose tensor of them frees them. */
   readonly keep: (values: DeviceValues) => DeviceTensor;
   /** Frees a tensor's values, which an op's resource goes on holding; `replace` gives it others. */

@@ -33,13 +33,15 @@ export function attentionKernels(context: TensorflowContext, device: "cpu" | "gp
 
   /** [rows, heads, D] as [groups, rows of the group's heads one head after another, D]. */
   const byGroup = (x: DeviceValues, groups: number): DeviceValues => {
-    const [, heads, size = 0] = x.shape;
+    const [count, heads, size = 0] = x.shape;
+    if (count === 1) return reshape(x, [groups, -1, size]);
     const byHead = transpose(x, [1, 0, 2]);
     return heads === groups ? byHead : reshape(byHead, [groups, -1, size]);
   };
 
   const byRow = (x: DeviceValues, heads: number): DeviceValues => {
-    const [groups, , size = 0] = x.shape;
+    const [groups = 0, count = 0, size = 0] = x.shape;
+    if (groups * count === heads) return reshape(x, [1, heads, size]);
     return transpose(heads === groups ? x : reshape(x, [heads, -1, size]), [1, 0, 2]);
   };
 

@@ -5,6 +5,7 @@ import { attentionKernels } from "./attentionKernels.ts";
 import { crossEntropyKernels } from "./crossEntropyKernels.ts";
 import { layerKernels } from "./layerKernels.ts";
 import { linearKernels } from "./linearKernels.ts";
+import { rotaryKernel } from "./rotaryKernel.ts";
 import { rowKernels } from "./rowKernels.ts";
 import { createTensorflowContext } from "./tensorflowContext.ts";
 import { updateKernels } from "./updateKernels.ts";
@@ -18,6 +19,7 @@ export function createTensorflowKernels(
   return {
     ...linearKernels(context, device),
     ...layerKernels(context),
+    rotary: rotaryKernel(context),
     ...attentionKernels(context, device),
     ...crossEntropyKernels(context),
     ...rowKernels(context),

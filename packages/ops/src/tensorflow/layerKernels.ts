@@ -3,15 +3,12 @@ import type * as tf from "@tensorflow/tfjs-core";
 import type { Kernels } from "../kernels.ts";
 import type { TensorflowContext } from "./tensorflowContext.ts";
 
-type LayerKernels = Pick<
-  Kernels<tf.Tensor>,
-  "rmsNorm" | "rmsNormBackward" | "rotary" | "swiglu" | "swigluBackward" | "add"
->;
+type LayerKernels = Pick<Kernels<tf.Tensor>, "rmsNorm" | "rmsNormBackward" | "swiglu" | "swigluBackward" | "add">;
 
 const keepDims = { keep_dims: true };
 
 export function layerKernels(context: TensorflowContext): LayerKernels {
-  const { kernel, single, op, host, constant, reshape, concat, product } = context;
+  const { kernel, single, op, constant, reshape, product } = context;
   const float = (value: number): DeviceValues => constant(value, "float32");
 
   /** [..., D] as [rows, D]. */
@@ -49,20 +46,6 @@ export function layerKernels(context: TensorflowContext): LayerKernels {
       if (needs.dx) return { dx: first!, dw: second ?? null };
       return { dx: null, dw: first ?? null };
     },
-
-    // Each half is turned with the other: y = x·[c, c] + [x₂, x₁]·[−s, s].
-    rotary: (x: tf.Tensor3D, cos, sin, positions, sign) =>
-      single([x, cos, sin], (values, c, s) => {
-        const [, , size] = x.shape;
-        const places = host(positions.slice());
-        const table = (from: DeviceValues): DeviceValues => op("GatherV2", [from, places, constant(0, "int32")]);
-        const [cosines, sines] = [table(c), table(s)];
-        const wide = (left: DeviceValues, right: DeviceValues): DeviceValues =>
-          reshape(concat([left, right], 1), [-1, 1, size]);
-        const swapped = op("Roll", [values, constant(size / 2, "int32"), constant(2, "int32")]);
-        const across = op("Mul", [swapped, wide(op("Neg", [sines]), sines)]);
-        return op(sign === 1 ? "AddV2" : "Sub", [op("Mul", [values, wide(cosines, cosines)]), across]);
-      }),
 
     swiglu(gate, up) {
       const [y, sigmoid] = kernel([gate, up], (g, u) => {

@@ -18,15 +18,16 @@ export interface TensorflowContext {
   readonly part: <T extends readonly DeviceValues[]>(fn: () => T) => T;
   /** Frees what the running part of a kernel made. */
   readonly drop: (values: DeviceValues) => void;
+  /** Keeps values past the kernel that made them, until they are freed by `raw.free`. */
+  readonly hold: (values: DeviceValues) => void;
   /** Runs an op of one result. */
   readonly op: (name: string, inputs: readonly DeviceValues[], attributes?: OpAttributes) => DeviceValues;
   /** Host values; not to be changed as long as the kernel runs. */
   readonly host: (data: Float32Array | Int32Array, shape?: readonly number[]) => DeviceValues;
-  /** Whole numbers that differ from step to step, such as a shape. */
+  /** Whole numbers, such as a shape. */
   readonly ints: (...values: number[]) => DeviceValues;
-  /** Numbers that are the same in each step. */
+  /** Numbers that come again. */
   readonly constant: TensorflowOps["constant"];
-  /** With −1 for the axis that follows from the others, the shape is to be the same in each step: it is uploaded once. */
   readonly reshape: (x: DeviceValues, shape: readonly number[]) => DeviceValues;
   /** Rows start ≤ i < end of axis 0; of the same memory where they lie well in it. */
   readonly rows: (x: DeviceValues, start: number, end: number) => DeviceValues;
@@ -81,7 +82,7 @@ export function createTensorflowContext(raw: TensorflowOps): TensorflowContext {
 
   const op: TensorflowContext["op"] = (name, inputs, attributes) => track(raw.run(name, inputs, attributes)[0]!);
   const host: TensorflowContext["host"] = (data, shape = [data.length]) => track(raw.upload(data, shape));
-  const ints: TensorflowContext["ints"] = (...values) => host(Int32Array.from(values));
+  const ints: TensorflowContext["ints"] = (...values) => raw.constant(values, "int32");
 
   return {
     raw,
@@ -92,6 +93,10 @@ export function createTensorflowContext(raw: TensorflowOps): TensorflowContext {
       made.splice(made.indexOf(values), 1);
       raw.free(values);
     },
+    hold(values) {
+      made.splice(made.indexOf(values), 1);
+      raw.hold(values);
+    },
     part(fn) {
       const results = freeing(fn);
       for (const values of results) track(values);
@@ -101,7 +106,7 @@ export function createTensorflowContext(raw: TensorflowOps): TensorflowContext {
     host,
     ints,
     constant: raw.constant,
-    reshape: (x, shape) => op("Reshape", [x, shape.includes(-1) ? raw.constant(shape, "int32") : ints(...shape)]),
+    reshape: (x, shape) => op("Reshape", [x, ints(...shape)]),
     rows(x, start, end) {
       const rest = x.shape.slice(1);
       return op("Slice", [x, ints(start, ...rest.map(() => 0)), ints(end - start, ...rest)]);

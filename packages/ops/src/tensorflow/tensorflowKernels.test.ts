@@ -41,6 +41,40 @@ describe.skipIf(missing !== null)(`tensorflow${missing === null ? "" : ` (skippe
     );
   });
 
+  test("rotary keeps the angles of the last positions, few of them, and never those of others", async () => {
+    const raw = engine.tensorflowOps!;
+    const alive = new Set<number>();
+    const rotary = createTensorflowKernels(
+      {
+        ...raw,
+        hold: (values) => void (alive.add(values.id), raw.hold(values)),
+        free: (values) => void (alive.delete(values.id), raw.free(values)),
+      },
+      "cpu",
+    ).rotary;
+    const { tensors } = engine.memory();
+    const [x, cos, sin] = [tf.randomNormal([2, 3, 4]), tf.randomNormal([40, 2]), tf.randomNormal([40, 2])];
+    // The one array that changes its values must not be taken for what it was.
+    const positions = new Int32Array(2);
+    for (const first of [0, 0, 1, 0, ...Array.from({ length: 30 }, (_, i) => i), 0, 29]) {
+      positions.set([first, first + 1]);
+      for (const table of [
+        [cos, sin],
+        [sin, cos],
+      ] as const) {
+        const [got, expected] = [rotary(x, ...table, positions, -1), composed.rotary(x, ...table, positions, -1)];
+        expect(mismatch(await got.data<"float32">(), await expected.data<"float32">(), `from ${first}`)).toBe("");
+        tf.dispose([got, expected]);
+      }
+    }
+    const before = engine.counters.kernels;
+    tf.dispose([1, -1].map((sign) => rotary(x, sin, cos, positions, sign as 1 | -1)));
+    expect(engine.counters.kernels - before).toBe(8);
+    expect(alive.size).toBeLessThanOrEqual(8);
+    tf.dispose([x, cos, sin]);
+    expect(engine.memory().tensors).toBe(tensors);
+  });
+
   test("a kernel that fails half way leaves nothing", () => {
     const { tensors } = engine.memory();
     const [x, narrow] = [tf.ones([2, 3]), tf.ones([2, 2])];
