@@ -47,8 +47,14 @@ describe.skipIf(missing !== null)(`tensorflow${missing === null ? "" : ` (skippe
     const rotary = createTensorflowKernels(
       {
         ...raw,
-        hold: (values) => void (alive.add(values.id), raw.hold(values)),
-        free: (values) => void (alive.delete(values.id), raw.free(values)),
+        hold(values) {
+          alive.add(values.id);
+          raw.hold(values);
+        },
+        free(values) {
+          alive.delete(values.id);
+          raw.free(values);
+        },
       },
       "cpu",
     ).rotary;
