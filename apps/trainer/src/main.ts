@@ -26,6 +26,9 @@ const commands: (readonly [name: string, load: () => Promise<Command>])[] = [
   ["doctor", async () => (await import("./commands/doctor.ts")).doctorCommand()],
 ];
 
+// Whoever reads the notices may go; unheard, that would end a run.
+process.stderr.on("error", () => {});
+
 const manifest: { version: string } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
 const program = new Command("dflash")
   .version(manifest.version, "--version", "print the version")

@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -31,6 +31,19 @@ function smallDisk(mebibytes: number): string | null {
   onTestFinished(() => void execFileSync("umount", [disk]));
   return disk;
 }
+
+test("a run goes on when whoever reads its output and its messages is gone", async () => {
+  const folder = temporaryFolder();
+  const train = ["train", "--steps", "4", ...small, "--eval-every", "9", "--eval-prompts", "1", "--out", "run"];
+  const { args, ...options } = nodeDflash(train, folder);
+  const child = spawn(process.execPath, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
+  child.stdout.destroy();
+  child.stderr.destroy();
+  const code = await new Promise((resolve) => child.on("close", resolve));
+  expect(code).toBe(0);
+  expect(stepsOf(join(folder, "run"))).toEqual([1, 2, 3, 4]);
+  expect(existsSync(join(folder, "run/summary.json"))).toBe(true);
+});
 
 test("a full disk is called that, what was saved stays, and the run goes on once there is room", async ({ skip }) => {
   const disk = smallDisk(14);

@@ -33,11 +33,13 @@ export function readConfigFile(path: string): Given {
   function toValue(node: unknown, at: string): unknown {
     if (node === null || typeof node !== "object" || !("toJS" in node) || typeof node.toJS !== "function") return node;
     try {
-      return node.toJS(document);
+      const value: unknown = node.toJS(document);
+      // An alias may stand inside what it names.
+      JSON.stringify(value);
+      return value;
     } catch (error) {
-      throw new Error(`${at}: ${error instanceof Error ? error.message.split("\n", 1)[0] : String(error)}`, {
-        cause: error,
-      });
+      const reason = error instanceof Error ? error.message.split("\n", 1)[0]! : String(error);
+      throw new Error(`${at}: ${reason.includes("circular") ? "holds itself by an alias" : reason}`, { cause: error });
     }
   }
 }
@@ -50,7 +52,7 @@ function readText(path: string, shown: string): string {
   try {
     const { size } = statSync(path);
     if (size > largest) throw new Error(`has ${size} bytes, expected a config of at most ${largest}`);
-    return readFileSync(path, "utf8");
+    return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path));
   } catch (error) {
     throw new Error(`--config ${shown}: ${reasonOf(error)}`, { cause: error });
   }
@@ -59,6 +61,7 @@ function readText(path: string, shown: string): string {
 function reasonOf(error: unknown): string {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (code === "ENOENT") return "no such file; give a YAML or JSON file of settings";
+  if (code === "ERR_ENCODING_INVALID_ENCODED_DATA") return "is not UTF-8; save it as UTF-8";
   if (code === "EISDIR") return "is a folder; give a YAML or JSON file of settings";
   return error instanceof Error ? error.message : String(error);
 }

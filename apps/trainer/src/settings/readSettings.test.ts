@@ -109,6 +109,20 @@ describe("a config file", () => {
     expect(refusal("[".repeat(20_000))).toEqual(["train.yaml:1: nested too deeply for a config"]);
   });
 
+  test("of another encoding, or with a value that holds itself, is refused", () => {
+    const path = join(temporaryFolder(), "train.yaml");
+    writeFileSync(path, Buffer.from("out: caf\xe9\n", "latin1"));
+    expect(() => readConfigFile(path)).toThrow(/train\.yaml: is not UTF-8; save it as UTF-8$/);
+    expect(refusal("data: &a\n  b: *a\n")).toEqual(["train.yaml:1: holds itself by an alias"]);
+  });
+
+  test("is told its numbers as they are written, those too that JSON has no word for", () => {
+    expect(refusal("steps: .nan\nrows: -.inf\n")).toEqual([
+      expect.stringMatching(/^train\.yaml:1: steps NaN: expected a whole number/),
+      expect.stringMatching(/^train\.yaml:2: rows -Infinity: expected a whole number/),
+    ]);
+  });
+
   test("may be JSON, empty, or name its schema", () => {
     expect(readTrainSettings(givenIn('{"$schema": "train.schema.json", "steps": 7}')).given).toEqual({ steps: 7 });
     expect(readTrainSettings(givenIn("# nothing yet\n")).given).toEqual({});

@@ -82,14 +82,13 @@ export const defaultsOf = <F extends Fields>(fields: F): Values<F> =>
   // oxlint-disable-next-line no-unsafe-type-assertion -- the tests check each against its schema
   Object.fromEntries(Object.entries(fields).map(([name, { standard }]) => [name, standard])) as Values<F>;
 
-/** The suggestion for a name that is none. */
-
 function partAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((part, key) => (Array.isArray(part) ? part[Number(key)] : part), value);
 }
 
 function show(value: unknown): string {
-  const text = typeof value === "string" ? value : JSON.stringify(value);
+  // JSON has no word for NaN and infinity.
+  const text = typeof value === "string" || typeof value === "number" ? String(value) : JSON.stringify(value);
   const line = (text ?? String(value)).replaceAll(/\p{Cc}/gu, " ");
   return line.length > 60 ? `${line.slice(0, 59)}…` : line || '""';
 }
