@@ -67,15 +67,16 @@ function list(benchmarksByName: ReadonlyMap<string, Benchmark>): void {
 
 async function measure(
   name: string,
-  { script, quick: quickScript, cwd }: Benchmark,
+  benchmark: Benchmark,
   { args, quick }: { readonly args: readonly string[]; readonly quick: boolean },
 ): Promise<Outcome> {
-  if (quick && quickScript === null) {
+  const script = quick ? benchmark.quick : benchmark.script;
+  if (script === null) {
     console.log("not run: it has no quick form");
     return { name, failed: false, text: "no quick form" };
   }
   const start = performance.now();
-  const code = await run(quick ? quickScript! : script, cwd, args);
+  const code = await run(script, benchmark.cwd, args);
   const seconds = `${((performance.now() - start) / 1e3).toFixed(0)} s`;
   return { name, failed: code !== 0, text: code === 0 ? seconds : `failed after ${seconds}` };
 }

@@ -59,6 +59,8 @@ export function createTensorflowContext(raw: TensorflowOps): TensorflowContext {
     return values;
   };
 
+  const untrack = (values: DeviceValues): void => void made.splice(made.indexOf(values), 1);
+
   /** Runs `fn` and frees what was made in it but what it returns. */
   const freeing = <T extends readonly DeviceValues[]>(fn: () => T): T => {
     const outer = made;
@@ -90,11 +92,11 @@ export function createTensorflowContext(raw: TensorflowOps): TensorflowContext {
     single: (inputs, fn) => kernel(inputs, (...values) => [fn(...values)])[0]!,
     assign: (target, inputs, fn) => raw.replace(target, onValues(inputs, (...values) => [fn(...values)])[0]!),
     drop(values) {
-      made.splice(made.indexOf(values), 1);
+      untrack(values);
       raw.free(values);
     },
     hold(values) {
-      made.splice(made.indexOf(values), 1);
+      untrack(values);
       raw.hold(values);
     },
     part(fn) {
