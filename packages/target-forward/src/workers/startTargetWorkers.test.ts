@@ -136,6 +136,8 @@ describe("target workers", () => {
   });
 
   describe.each(["thread", "process"] as const)("with a %s each", (placement) => {
+    const targets = ["target[0]", "target[1]"];
+    const mostSteps = 200;
     it("show their lanes in the consumer's timer, their overlap and waits, and each closes with the step", async () => {
       const timer = createTimer({ lane: "drafter" });
       // The first report takes a while: it calibrates the timer.
@@ -143,24 +145,29 @@ describe("target workers", () => {
       const reports: ReportSnapshot[] = [];
       timer.on("report", (report) => reports.push(report.snapshot()));
       const workers = await start({ delayMs: 10 }, { count: 2, placement, timer });
-      const loop = loopOver(workers, batchesFrom(0, 8), { timer });
-      const iterator = loop[Symbol.asyncIterator]();
+      const iterator = loopOver(workers, batchesFrom(0, mostSteps), { timer })[Symbol.asyncIterator]();
+      onTestFinished(async () => void (await iterator.return!()));
       const fit = timer.section("fit");
-      for (let step = 0; step < 8; step++) {
+      const sum = (of: (report: ReportSnapshot) => number): number =>
+        reports.reduce((total, report) => total + of(report), 0);
+      const overlapMs = (lane: string): number => sum(({ lanes }) => lanes[lane]?.overlapMs["drafter"] ?? 0);
+      let taken = 0;
+      // A busy machine may let a worker run in the other's pauses only, so steps go on until both were seen beside "fit".
+      for (let step = 0; step < mostSteps && (step < 8 || Math.min(...targets.map(overlapMs)) === 0); step++) {
         await timer.step(async () => {
-          (await iterator.next()).value?.dispose();
+          const packed = (await iterator.next()).value!;
+          taken += 1 + (step % 5);
+          packed.dispose();
           // This thread's event loop stands still, and what workers do meanwhile must count as beside it.
           fit.time(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20));
         });
       }
-      const sum = (of: (report: ReportSnapshot) => number): number =>
-        reports.reduce((total, report) => total + of(report), 0);
       const tokens = (name: string): number => sum(({ sections }) => sections[name]?.work?.tokens ?? 0);
-      // What a worker finishes between two steps is in neither.
       const [first, second] = [tokens("target/forward"), tokens("target/forward@target[1]")];
-      expect(first + second).toBeLessThanOrEqual(1 + 2 + 3 + 4 + 5 + 1 + 2 + 3);
+      // The workers are ahead by what the loop holds, and what one finishes between two steps is in neither.
+      expect(first + second).toBeLessThanOrEqual(taken + 5 * 5);
       expect(Math.min(first, second)).toBeGreaterThan(0);
-      expect(reports.map(({ sections }) => sections["queue/receive"]!.work!.bytes)).toEqual(
+      expect(reports.slice(0, 8).map(({ sections }) => sections["queue/receive"]!.work!.bytes)).toEqual(
         [1, 2, 3, 4, 5, 1, 2, 3].map((rows) => rows * 4 * 4),
       );
       expect(Object.keys(reports[0]!.lanes)).toEqual(["drafter", "target[0]", "target[1]", "data"]);
@@ -170,8 +177,8 @@ describe("target workers", () => {
         "target/hand-over": { lane: "target[0]", role: "packing" },
         "queue/receive": { lane: "drafter", role: "packing", parent: "queue/wait" },
       });
-      for (const name of ["target[0]", "target[1]"]) {
-        expect(sum(({ lanes }) => lanes[name]!.overlapMs["drafter"]!)).toBeGreaterThan(0);
+      for (const name of targets) {
+        expect(overlapMs(name)).toBeGreaterThan(0);
         expect(sum(({ lanes }) => lanes[name]!.waitMs)).toBeGreaterThan(0);
       }
       for (const { ms, lanes } of reports) {
