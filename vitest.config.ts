@@ -14,6 +14,8 @@ export default defineConfig({
     reporters: results === undefined ? ["default"] : ["default", ["json", { outputFile: results }]],
     testTimeout: 180_000,
     hookTimeout: 180_000,
+    // Most tests keep one core busy at most: left at all cores but one, half of a small machine would idle.
+    maxWorkers: "100%",
     setupFiles: [`${root}/tools/fixPropertySeed.ts`],
     projects: ["packages", "apps", "examples"].flatMap((folder) =>
       readdirSync(`${root}/${folder}`).map((name) => ({
