@@ -137,14 +137,15 @@ describe("target workers", () => {
 
   describe.each(["thread", "process"] as const)("with a %s each", (placement) => {
     const targets = ["target[0]", "target[1]"];
-    const mostSteps = 200;
+    const mostSteps = 95;
     it("show their lanes in the consumer's timer, their overlap and waits, and each closes with the step", async () => {
       const timer = createTimer({ lane: "drafter" });
       // The first report takes a while: it calibrates the timer.
       timer.step(() => undefined);
       const reports: ReportSnapshot[] = [];
       timer.on("report", (report) => reports.push(report.snapshot()));
-      const workers = await start({ delayMs: 10 }, { count: 2, placement, timer });
+      // A forward outlasts "fit", so that one worker alone can't keep up.
+      const workers = await start({ delayMs: 30 }, { count: 2, placement, timer });
       const iterator = loopOver(workers, batchesFrom(0, mostSteps), { timer })[Symbol.asyncIterator]();
       onTestFinished(async () => void (await iterator.return!()));
       const fit = timer.section("fit");
@@ -152,7 +153,7 @@ describe("target workers", () => {
         reports.reduce((total, report) => total + of(report), 0);
       const overlapMs = (lane: string): number => sum(({ lanes }) => lanes[lane]?.overlapMs["drafter"] ?? 0);
       let taken = 0;
-      // A busy machine may let a worker run in the other's pauses only, so steps go on until both were seen beside "fit".
+      // On a busy machine a worker may run between the consumer's turns only, so steps go on until both were seen beside it.
       for (let step = 0; step < mostSteps && (step < 8 || Math.min(...targets.map(overlapMs)) === 0); step++) {
         await timer.step(async () => {
           const packed = (await iterator.next()).value!;
