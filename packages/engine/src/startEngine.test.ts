@@ -96,6 +96,18 @@ test("two wasm threads compute, and one where a shared memory can't be had, whic
   expect(await product().data()).toEqual(Float32Array.of(19, 22, 43, 50));
 });
 
+test("threads may depend on the engine that is tried", async () => {
+  const asked: EngineName[] = [];
+  const threads = (name: EngineName): number => {
+    asked.push(name);
+    return 1;
+  };
+  const { name } = await start("auto", { threads });
+  expect(asked).toEqual(engineNames.slice(0, engineNames.indexOf(name) + 1));
+  engine?.dispose();
+  expect((await start("wasm", { threads: (tried) => (tried === "wasm" ? 2 : 1) })).threads).toBe(2);
+});
+
 test.each([0, 1.5, -1])("%d threads are refused", async (threads) => {
   await expect(startEngine("wasm", { threads })).rejects.toThrow(
     `wasm: threads is ${threads}, expected a whole number from 1`,

@@ -3,8 +3,11 @@ import type { MatmulPrecision } from "./tensorflowEnvironment.ts";
 
 /** Settings of {@link startEngine}. */
 export interface StartEngineOptions {
-  /** Threads; on `wasm` the number of cores, at most 4, unless given, on `tensorflow` the number of cores. */
-  threads?: number;
+  /**
+   * Threads, or what gives them for the engine that is tried; on `wasm` the number of cores, at most 4, unless given, on
+   * `tensorflow` the number of cores.
+   */
+  threads?: number | ((engine: EngineName) => number | undefined);
   /**
    * In what the `tensorflow` engines multiply matrices of float32, which they add up in float32: `bf16` where the CPU has
    * units for it, TensorFloat-32 on a GPU. `fp32` unless given. Like `threads`, the first start in a process decides.
@@ -17,15 +20,18 @@ export interface StartEngineOptions {
 }
 
 /** Starts an engine; one that nobody asked for by its name must be worth it. */
-type Starter = (options: StartEngineOptions, named: boolean) => Promise<Engine>;
+type Starter = (options: StartEngineOptions & { threads?: number }, named: boolean) => Promise<Engine>;
 
 /** Loaded when they are started, since whoever only asks for the engines' names need not wait for tfjs. */
 const starters: ReadonlyMap<EngineName, Starter> = new Map<EngineName, Starter>([
   [
     "tensorflow-gpu",
-    async (options) => (await import("./startTensorflow.ts")).startTensorflow("tensorflow-gpu", options),
+    async (options, named) => (await import("./startTensorflow.ts")).startTensorflow("tensorflow-gpu", options, named),
   ],
-  ["tensorflow", async (options) => (await import("./startTensorflow.ts")).startTensorflow("tensorflow", options)],
+  [
+    "tensorflow",
+    async (options, named) => (await import("./startTensorflow.ts")).startTensorflow("tensorflow", options, named),
+  ],
   [
     "webgpu",
     async (options, named) => (await import("./startWebgpu.ts")).startWebgpu(options, { allowSoftware: named }),
@@ -46,12 +52,12 @@ export async function startEngine(name: EngineName | "auto", options: StartEngin
   if (name !== "auto") {
     const start = starters.get(name);
     if (start === undefined) throw new Error(`unknown engine "${name}"; engines are auto, ${engineNames.join(", ")}`);
-    return start(options, true);
+    return start(optionsFor(name, options), true);
   }
   const missing = new Set<string>();
-  for (const start of starters.values()) {
+  for (const [engineName, start] of starters) {
     try {
-      const engine = await start(options, false);
+      const engine = await start(optionsFor(engineName, options), false);
       return missing.size === 0
         ? engine
         : { ...engine, description: `${engine.description} (no ${[...missing].join("; no ")})` };
@@ -60,4 +66,12 @@ export async function startEngine(name: EngineName | "auto", options: StartEngin
     }
   }
   throw new Error(`no engine starts here: ${[...missing].join("; ")}`);
+}
+
+function optionsFor(
+  name: EngineName,
+  { threads: wanted, ...options }: StartEngineOptions,
+): StartEngineOptions & { threads?: number } {
+  const threads = typeof wanted === "function" ? wanted(name) : wanted;
+  return threads === undefined ? options : { ...options, threads };
 }

@@ -1,6 +1,7 @@
 import * as tf from "@tensorflow/tfjs-core";
 import type { Engine } from "./engine.ts";
 import { loadTensorflowBinding } from "./loadTensorflowBinding.ts";
+import { mayHaveGpu } from "./mayHaveGpu.ts";
 import { refuseExhaustion } from "./refuseExhaustion.ts";
 import { cpuMultipliesBf16, type MatmulPrecision, type TensorflowSettings } from "./tensorflowEnvironment.ts";
 import { openTensorflowOps, type TensorflowBackend } from "./openTensorflowOps.ts";
@@ -9,8 +10,12 @@ import { activateBackend, tfjsEngine } from "./tfjsEngine.ts";
 /** The native TensorFlow engine, by the binding in the optional package `@tensorflow/tfjs-node-gpu`. */
 export async function startTensorflow(
   name: "tensorflow-gpu" | "tensorflow",
-  wanted: { threads?: number; matmulPrecision?: MatmulPrecision; resolveFrom?: string } = {},
+  wanted: { threads?: number; matmulPrecision?: MatmulPrecision; resolveFrom?: string },
+  named: boolean,
 ): Promise<Engine> {
+  // The library, once loaded for a GPU in vain, would keep its threads for the CPU's engine.
+  if (name === "tensorflow-gpu" && !named && !mayHaveGpu(["/dev/nvidiactl", "/dev/dxg"]))
+    throw new Error("tensorflow-gpu: no NVIDIA GPU here");
   const settings = loadTensorflowBinding({ gpu: name === "tensorflow-gpu", ...wanted });
   const backend = await activateBackend("tensorflow");
   if (!isTensorflowBackend(backend)) throw new TypeError("tensorflow: another backend is registered under this name");

@@ -1,7 +1,7 @@
-import { existsSync } from "node:fs";
 import * as tf from "@tensorflow/tfjs-core";
 import type { Engine } from "./engine.ts";
 import { activateBackend, tfjsEngine } from "./tfjsEngine.ts";
+import { mayHaveGpu } from "./mayHaveGpu.ts";
 import { adoptBackend } from "./webgpu/adoptBackend.ts";
 import { loadWebgpu } from "./webgpu/loadWebgpu.ts";
 import { describe, openAdapter } from "./webgpu/openAdapter.ts";
@@ -18,7 +18,8 @@ export async function startWebgpu(
   { adapter, resolveFrom }: StartWebgpuOptions = {},
   { allowSoftware = true }: { allowSoftware?: boolean } = {},
 ): Promise<Engine> {
-  if (!allowSoftware && !mayHaveGpu()) throw new Error("webgpu: no GPU here");
+  // Dawn complains on stderr where there is none, so it is not even asked.
+  if (!allowSoftware && !mayHaveGpu(["/dev/dri", "/dev/nvidiactl", "/dev/dxg"])) throw new Error("webgpu: no GPU here");
   const { create, globals, WebGPUBackend } = await loadWebgpu(resolveFrom);
   const { gpu, device, info, software } = await openAdapter(create, { adapter, allowSoftware });
   // The backend names them as in a browser.
@@ -53,11 +54,4 @@ export async function startWebgpu(
       device.destroy();
     },
   };
-}
-
-/** Whether the system has a device file of a GPU; without one Dawn complains on stderr, so it is not even asked. */
-function mayHaveGpu(): boolean {
-  if (process.platform !== "linux") return true;
-  const nodes = ["/dev/dri", "/dev/nvidiactl", "/dev/dxg"];
-  return nodes.some((node) => existsSync(node));
 }

@@ -15,6 +15,7 @@ import {
   type TargetWorkers,
 } from "@dflash/target-forward";
 import type { Timer } from "@dflash/timer";
+import type { TargetPlacement } from "./placeTarget.ts";
 import type { TrainConfig } from "./trainConfig.ts";
 
 /** The frozen target as a run uses it. */
@@ -32,7 +33,7 @@ export interface OpenTarget {
 }
 
 export interface OpenTargetOptions {
-  readonly config: TrainConfig;
+  readonly config: TrainConfig & TargetPlacement;
   /** The drafter's. */
   readonly ops: Ops;
   readonly timer: Timer;

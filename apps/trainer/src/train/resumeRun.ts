@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { listCheckpoints } from "@dflash/drafter";
@@ -7,6 +8,7 @@ import { checkpointsOf } from "../drafterFolder.ts";
 import type { Given } from "../settings/given.ts";
 import { readConfigFile } from "../settings/readConfigFile.ts";
 import { fetchTarget } from "./fetchTarget.ts";
+import { placeTarget } from "./placeTarget.ts";
 import { readTrainSettings, toTrainConfig, type TrainConfig } from "./trainConfig.ts";
 import { decidesNothing } from "./trainSettings.ts";
 
@@ -27,8 +29,12 @@ export async function resumeRun(path: string, given: Given): Promise<RunStart> {
     throw new Error(`--resume ${forCaller(out)}: no run here; give the folder of a run, which has a config.json`);
   const saved = readConfigFile(file);
   const before = new Map<string, unknown>([...saved].map(([name, { value }]) => [name, value]));
-  const { values } = readTrainSettings(new Map([...saved, ...given]));
+  // Runs from the time when workers had to be asked for don't say it where they had none.
+  const inline = { value: 0, place: file, folder: out };
+  const { values } = readTrainSettings(new Map([["targetWorkers", inline], ...saved, ...given]));
   const config = toTrainConfig(values, out);
+  // Nor threads: on TensorFlow, whose bits depend on them, they had as many as cores.
+  config.threads ??= placeTarget({ ...config, cores: availableParallelism(), targetWorkers: 0 }).threads;
   const after = new Map<string, unknown>(Object.entries(config));
   for (const [name, { place }] of given) {
     if (decidesNothing.has(name) || isDeepStrictEqual(after.get(name), before.get(name))) continue;

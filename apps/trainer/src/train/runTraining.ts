@@ -129,9 +129,12 @@ function introduction({ config, engine, drafter, records }: WiredRun): string[] 
     0,
   );
   const { layers, blockSize, targetLayers, targetLayerIds } = drafter.config;
+  const { targetWorkers: workers, hiddenStates } = config;
+  const beside =
+    workers > 0 && hiddenStates === null ? `, by ${workers} worker${workers === 1 ? "" : "s"} beside the drafter` : "";
   return [
     `engine   ${engine.description}`,
-    `target   ${forCaller(config.target)}: ${targetLayers} layers, of which ${targetLayerIds.join(", ")} are captured`,
+    `target   ${forCaller(config.target)}: ${targetLayers} layers, of which ${targetLayerIds.join(", ")} are captured${beside}`,
     `drafter  ${layers} layers, blocks of ${blockSize}, ${(parameters / 1e6).toFixed(2)} M parameters`,
     `data     ${forCaller(config.data)}: ${records} records, ${config.rows} a step with up to ${config.anchors} anchors each`,
   ];

@@ -52,7 +52,7 @@ const rules: readonly Rule<typeof trainFields>[] = [
       if (targetDevices === null) return undefined;
       if (engine !== "tensorflow-gpu") return "needs --engine tensorflow-gpu, whose processes hold one GPU each";
       if (targetDevices.length === targetWorkers) return undefined;
-      return `expected a GPU for each of the ${targetWorkers} target workers`;
+      return `expected a GPU for each of the ${targetWorkers ?? 0} target workers`;
     },
   },
   {

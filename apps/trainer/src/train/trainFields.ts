@@ -74,8 +74,9 @@ export const trainFieldGroups = {
   "Target beside the drafter": {
     targetWorkers: {
       about: "threads, or processes, that run the target beside the drafter",
-      schema: whole(0, 64),
-      standard: 0,
+      schema: whole(0, 64).nullable(),
+      standard: null,
+      unset: "1 with native TensorFlow on more than one core, else 0",
       decidesNothing: true,
     },
     targetDevices: {
@@ -124,11 +125,11 @@ export const trainFieldGroups = {
       standard: "auto",
     },
     threads: {
-      about: "threads of the engine",
+      about: "threads of each engine",
       schema: whole(1, 64).nullable(),
       standard: null,
-      unset: "the engine's choice",
-      // The same bits with any number of them.
+      unset: "the engine's choice; half the cores with native TensorFlow and target workers",
+      // The same bits with any number of them, but on TensorFlow, where a run keeps its own unless told otherwise.
       decidesNothing: true,
     },
     matmulPrecision: {

@@ -9,7 +9,7 @@ import {
   trainDrafter,
   type TrainRun,
 } from "@dflash/drafter";
-import { type Engine, startEngine } from "@dflash/engine";
+import type { Engine } from "@dflash/engine";
 import type { LogEvents } from "@dflash/log-formatter";
 import { createOps, measurePeakFlops } from "@dflash/ops";
 import { createTargetForwardLoop, queuePolicy } from "@dflash/target-forward";
@@ -25,14 +25,15 @@ import { logSteps } from "./logSteps.ts";
 import { maskTokenOf } from "./maskTokenOf.ts";
 import { openTarget } from "./openTarget.ts";
 import type { RunStart } from "./resumeRun.ts";
+import { type PlacedConfig, startPlaced } from "./startPlaced.ts";
 import { trackPositions } from "./trackPositions.ts";
 import type { TrainConfig } from "./trainConfig.ts";
 import { trainSettings } from "./trainSettings.ts";
 
 /** A run that is ready to go. */
 export interface WiredRun {
-  /** With the engine that was started. */
-  config: TrainConfig;
+  /** With the engine that was started and the target's place. */
+  config: PlacedConfig;
   engine: Engine;
   drafter: DFlashDrafter;
   timer: Timer;
@@ -65,9 +66,7 @@ export async function wire(start: RunStart): Promise<WiredRun> {
     ...(checkpoint && { start: positionOf(checkpoint.state.carried, String(from)) }),
   });
   const tracked = trackPositions(batches);
-  const { matmulPrecision, threads } = start.config;
-  const engine = await startEngine(start.config.engine, { matmulPrecision, ...(threads === null ? {} : { threads }) });
-  const config: TrainConfig = { ...start.config, engine: engine.name };
+  const { engine, config } = await startPlaced(start.config);
   const timer = createTimer({ lane: "drafter" });
   observeCauses(timer, engine.counters);
   timer.enabled = config.telemetry;
