@@ -30,7 +30,7 @@ export async function readDrafterConfig(folder: string): Promise<DrafterConfig> 
   try {
     json = JSON.parse(text);
   } catch (error) {
-    throw new Error(`${path}: not JSON (${String(error)})`, { cause: error });
+    throw new Error(`${path}: not JSON (${error instanceof Error ? error.message : String(error)})`, { cause: error });
   }
   return parseDrafterConfig(json, path);
 }

@@ -6,9 +6,12 @@ import { whatIf } from "./whatIf.ts";
 /** A prediction below this isn't worth a line. */
 const leastRatio = 1.02;
 
+/** Steps that a run is judged by at least, those that warm it up aside: one or two of fewer decide the shares of all. */
+const fewestSteps = 8;
+
 /**
  * What held a run back: the verdict that most steps agree on, of the last steps its share and confidence, what to change, and what
- * a replay predicts for the settings that it can replay. Null when no step has a verdict.
+ * a replay predicts for the settings that it can replay. Null when no step has a verdict, or too few are there to judge.
  */
 export function judgeRun(
   header: Pick<HeaderRecord, "config">,
@@ -16,7 +19,7 @@ export function judgeRun(
   verdicts: ReadonlyMap<string, number>,
 ): Judgement | null {
   const [found] = [...verdicts].toSorted((a, b) => b[1] - a[1]);
-  if (!found) return null;
+  if (!found || steps.filter(({ tags }) => !tags.includes("warmup")).length < fewestSteps) return null;
   const [cause, agreeing] = found;
   const judged = [...verdicts.values()].reduce((sum, count) => sum + count, 0);
   const last = steps.findLast(({ verdict }) => verdict?.cause === cause)?.verdict;
@@ -32,7 +35,6 @@ export function judgeRun(
 
 /** Settings that the replay can tell about and that would be faster, best first. */
 function predict(header: Pick<HeaderRecord, "config">, steps: readonly StepRecord[]): Prediction[] {
-  if (steps.every(({ tags }) => tags.includes("warmup"))) return [];
   const config = new Map<string, unknown>(Object.entries(header.config ?? {}));
   if (typeof config.get("hiddenStates") === "string") return [];
   const now = (name: string, fallback: number): number => {

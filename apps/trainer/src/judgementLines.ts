@@ -1,7 +1,9 @@
 import type { Judgement } from "./report/runData.ts";
 
 /** What held a run back and what to change, for a reader. */
-export function judgementLines({ cause, share, confidence, advice, predictions }: Judgement): string[] {
+export function judgementLines(judgement: Judgement | null): string[] {
+  if (!judgement) return ["verdict: none, for too short a run; ten steps are enough for one"];
+  const { cause, share, confidence, advice, predictions } = judgement;
   const [best] = predictions;
   return [
     `verdict: ${cause}, ${(100 * share).toFixed(0)} % of the time, confidence ${confidence.toFixed(2)}`,

@@ -39,8 +39,12 @@ const named = commands.filter(([name]) => name === process.argv[2]);
 for (const [, load] of named.length > 0 ? named : commands)
   program.addCommand((await load()).copyInheritedSettings(program));
 
+// A command that only holds others, named alone, asks which there are.
+const [asked = program, place] = named.length > 0 ? [program.commands[0], 3] : [program, 2];
+
 try {
-  await program.parseAsync();
+  if (asked.commands.length > 0 && process.argv.length === place) asked.outputHelp();
+  else await program.parseAsync();
 } catch (error) {
   reportFailure(error);
 }

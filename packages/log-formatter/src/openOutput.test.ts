@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
@@ -20,10 +22,28 @@ test.each(["stdout", "stderr"])("%s", async (place) => {
   expect((await openOutput(`pretty:${place}`))[1].name).toBe(place);
 });
 
-test("a port for Prometheus", async () => {
+test("a port for Prometheus, which is there and free", async () => {
   const [, sink] = await openOutput("prometheus:0");
   expect(sink.name).toBe("127.0.0.1:0");
   await sink.close!();
+  await expect(openOutput("prometheus:70000")).rejects.toThrow(
+    "log output prometheus:70000: expected a port up to 65535",
+  );
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  await expect(openOutput(`prometheus:${port}`)).rejects.toThrow(/^log output prometheus:\d+: .*EADDRINUSE/);
+  server.close();
+});
+
+test("a file for Prometheus, by the name that node_exporter looks for", async () => {
+  const [, sink] = await openOutput("prometheus:run.prom", { cwd });
+  expect(sink.name).toBe(join(cwd, "run.prom"));
+  await sink.close!();
+  await expect(openOutput("prometheus:abc", { cwd })).rejects.toThrow(
+    "log output prometheus:abc: expected a port such as 9464, or a file that ends in .prom",
+  );
+  expect(readdirSync(cwd)).not.toContain("abc");
 });
 
 test("a folder for TensorBoard, which looks for a name of its own", async () => {

@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import { basename, join, resolve } from "node:path";
+import { basename, extname, join, resolve } from "node:path";
 import type { LogOutput } from "./attachLog.ts";
 import { loadFormatter, resolveFormat, type LoadFormatterOptions } from "./loadFormatter.ts";
 import type { LogSink } from "./logSink.ts";
@@ -10,8 +10,9 @@ import { stderrSink, stdoutSink } from "./sinks/streamSink.ts";
 /**
  * An output as a command line names it, `FORMAT:PLACE`: a formatter as `loadFormatter` takes it, and `stdout`, `stderr`, a port of
  * 127.0.0.1 or the path of a file: `ndjson:runs/x/log.ndjson`, `pretty:stderr`, `prometheus:9464`. For `tensorboard` the path may
- * be that of a folder, TensorBoard's own `--logdir`; the file gets the name that TensorBoard looks for.
- * @throws Error in one line when the form is not that, the formatter can't be loaded or the file not be opened.
+ * be that of a folder, TensorBoard's own `--logdir`; the file gets the name that TensorBoard looks for. For `prometheus` a file's name
+ * ends in `.prom`, which node_exporter's textfile collector looks for.
+ * @throws Error in one line when the form is not that, the formatter can't be loaded, the file not be opened or the port not be had.
  */
 export async function openOutput(output: string, options: LoadFormatterOptions = {}): Promise<LogOutput> {
   const [format, place] = partsOf(output);
@@ -19,7 +20,7 @@ export async function openOutput(output: string, options: LoadFormatterOptions =
     throw new Error(`log output ${output}: expected FORMAT:PLACE, such as ndjson:log.ndjson or pretty:stderr`);
   const formatter = await loadFormatter(format, options);
   try {
-    return [formatter, openSink(format, place, options.cwd ?? ".")];
+    return [formatter, await openSink(format, place, options.cwd ?? ".")];
   } catch (error) {
     throw new Error(`log output ${output}: ${error instanceof Error ? error.message : String(error)}`, {
       cause: error,
@@ -46,15 +47,29 @@ function isFile(place: string): boolean {
 }
 
 function isPort(place: string): boolean {
-  return /^\d{1,5}$/.test(place);
+  return /^\d+$/.test(place);
 }
 
-function openSink(format: string, place: string, cwd: string): LogSink {
+async function openSink(format: string, place: string, cwd: string): Promise<LogSink> {
   if (place === "stdout") return stdoutSink();
   if (place === "stderr") return stderrSink();
-  if (isPort(place)) return metricsSink({ port: Number(place) });
+  if (isPort(place)) return serve(Number(place));
   const path = resolve(cwd, place);
+  if (format === "prometheus" && extname(path) !== ".prom")
+    throw new Error("expected a port such as 9464, or a file that ends in .prom, for node_exporter");
   return fileSink(format === "tensorboard" ? eventFile(path) : path);
+}
+
+async function serve(port: number): Promise<LogSink> {
+  if (port > 65_535) throw new Error("expected a port up to 65535");
+  const sink = metricsSink({ port });
+  try {
+    await sink.url;
+  } catch (error) {
+    await sink.close?.();
+    throw error;
+  }
+  return sink;
 }
 
 /** TensorBoard passes over files without `tfevents` in their names, and reads those of a folder in the order of the seconds. */

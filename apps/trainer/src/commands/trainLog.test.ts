@@ -29,17 +29,18 @@ test("a run logs to many places, goes on when some fail, and says when it is slo
     "tensorboard:tb",
     "pretty:/dev/full",
     "./failing.mjs:never.txt",
-    "ndjson:9464",
+    "ndjson:0",
   ];
   const args = ["train", "--steps", "22", ...small, "--out", "run", "--baseline", "fast"];
   const { code, stdout, stderr } = await dflash([...args, ...outputs.flatMap((output) => ["--log", output])], folder);
   expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
   expect(stderr).not.toContain("\u001b");
   expect(stderr.match(/^log: .*$/gm)).toEqual([
-    "log: ndjson to 127.0.0.1:9464 is switched off: a metrics sink needs a formatter of pages, such as prometheus",
+    "log: ndjson to 127.0.0.1:0 is switched off: a metrics sink needs a formatter of pages, such as prometheus",
     "log: pretty to /dev/full is switched off: ENOSPC: no space left on device, write",
     expect.stringMatching(/^log: failing to .*never\.txt is switched off: out of ink$/),
   ]);
+  expect(stderr).toMatch(/^verdict: .* of the time, confidence .*\nadvice: /m);
   expect(stderr).toMatch(/^step +20 {2}baseline {2}drafter\/backward \+\d+ % against baseline since step 1$/m);
 
   // The run's own log, though given by hand, once.
@@ -81,6 +82,7 @@ test("an output that can't be had, and a baseline that isn't there, end the comm
     return stderr;
   };
   expect(await failure("--log", "pretty")).toMatch(/^dflash: log output pretty: expected FORMAT:PLACE, .*\n$/);
+  expect(await failure("--log", "prometheus:99999")).toMatch(/^dflash: log output prometheus:99999: expected a port/);
   expect(await failure("--log", "tsv:run/log.ndjson")).toMatch(
     /^dflash: --log tsv:run\/log\.ndjson: the run's own log is written there, as ndjson; name another file\n$/,
   );

@@ -41,14 +41,15 @@ test("flags may stand in a file, which paths in it are relative to; the command 
 });
 
 test("all that is wrong in a file is said, each with its line", async () => {
-  const text = "drafter: d\nprompts: 0\ntemprature: 1\nbaseline: maybe\nmatmulPrecision: fp8\n";
+  const text = "drafter: d\nprompts: 0\ntemprature: 1\nbaseline: maybe\nmatmulPrecision: fp8\ntemperature: .nan\n";
   const error: unknown = await read(evalCommand(), text).catch((thrown: unknown) => thrown);
   expect(
     (error as AggregateError).errors.map((each: Error) => each.message.replace(/.*config.yaml/, "config.yaml")),
   ).toEqual([
     "config.yaml:2: prompts 0: Expected a whole number from 1 to 2147483647.",
     "config.yaml:3: temprature: no such setting; did you mean temperature?",
-    'config.yaml:4: baseline "maybe": expected true or false',
-    'config.yaml:5: matmulPrecision "fp8": Allowed choices are fp32, bf16.',
+    "config.yaml:4: baseline maybe: expected true or false",
+    "config.yaml:5: matmulPrecision fp8: Allowed choices are fp32, bf16.",
+    expect.stringMatching(/^config\.yaml:6: temperature NaN: /),
   ]);
 });

@@ -4,6 +4,7 @@ import { fromCaller } from "../callerFolder.ts";
 import type { GivenValue } from "./given.ts";
 import { nearest } from "./nearest.ts";
 import { readConfigFile } from "./readConfigFile.ts";
+import { showValue } from "./showValue.ts";
 
 /** Gives a command `--config`, a YAML or JSON file of its flags; what stands on the command line comes over it. */
 export function configOption(command: Command): Command {
@@ -29,7 +30,7 @@ function take(command: Command, name: string, { value, place, folder }: GivenVal
     const names = options.map((each) => each.attributeName());
     throw new Error(`${place}: no such setting${nearest(name, names)}`);
   }
-  const read = valueOf(option, value, folder, `${place} ${JSON.stringify(value)}`);
+  const read = valueOf(option, value, folder, `${place} ${showValue(value)}`);
   if (command.getOptionValueSource(name) !== "cli") command.setOptionValueWithSource(name, read, "config");
 }
 

@@ -50,7 +50,10 @@ const inWords = (message: string): string =>
 
 function readText(path: string, shown: string): string {
   try {
-    const { size } = statSync(path);
+    const found = statSync(path);
+    // Reading a pipe would wait for whoever writes to it.
+    if (!found.isFile() && !found.isDirectory()) throw new Error("is no file; save the settings in one");
+    const { size } = found;
     if (size > largest) throw new Error(`has ${size} bytes, expected a config of at most ${largest}`);
     return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path));
   } catch (error) {

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv } from "ajv";
@@ -121,6 +122,18 @@ describe("a config file", () => {
       expect.stringMatching(/^train\.yaml:1: steps NaN: expected a whole number/),
       expect.stringMatching(/^train\.yaml:2: rows -Infinity: expected a whole number/),
     ]);
+  });
+
+  test("is told of numbers that quotes make text", () => {
+    expect(refusal('steps: "5"\n')).toEqual([
+      'train.yaml:1: steps "5": is text, leave out the quotes; expected a whole number from 1 to 100000000',
+    ]);
+  });
+
+  test("must be a file: a pipe that nobody writes to would be waited for", () => {
+    const path = join(temporaryFolder(), "train.yaml");
+    execFileSync("mkfifo", [path]);
+    expect(() => readConfigFile(path)).toThrow(/train\.yaml: is no file; save the settings in one$/);
   });
 
   test("may be JSON, empty, or name its schema", () => {

@@ -2,6 +2,7 @@ import { expectation } from "./expectation.ts";
 import type { Field, Fields, Values } from "./field.ts";
 import type { Given } from "./given.ts";
 import { nearest } from "./nearest.ts";
+import { isNumeric, showValue } from "./showValue.ts";
 import { schemaAt, valueSchema } from "./valueSchema.ts";
 
 /** What settings must be together. */
@@ -45,9 +46,9 @@ export function readSettings<F extends Fields>(
       const [issue] = error.issues;
       const inside = issue?.path ?? [];
       const at = inside.map((key) => `[${String(key)}]`).join("");
-      problems.push(
-        `${place}${at} ${show(partAt(value, inside))}: expected ${expectation(schemaAt(valueSchema(field), inside))}`,
-      );
+      const part = partAt(value, inside);
+      const expected = `expected ${expectation(schemaAt(valueSchema(field), inside))}`;
+      problems.push(`${place}${at} ${showValue(part)}: ${asText(part)}${expected}`);
     }
   }
   // The fields' schemas have just judged what was given, and their own defaults are checked by the tests.
@@ -59,7 +60,7 @@ export function readSettings<F extends Fields>(
     const problem = of.some((name) => wrong.has(name)) ? undefined : check(values);
     if (problem === undefined) continue;
     const blamed = of.find((name) => given.has(name)) ?? of[0]!;
-    problems.push(`${given.get(blamed)?.place ?? blamed} ${show(values[blamed])}: ${problem}`);
+    problems.push(`${given.get(blamed)?.place ?? blamed} ${showValue(values[blamed])}: ${problem}`);
   }
   if (problems.length > 0)
     throw new AggregateError(
@@ -82,13 +83,10 @@ export const defaultsOf = <F extends Fields>(fields: F): Values<F> =>
   // oxlint-disable-next-line no-unsafe-type-assertion -- the tests check each against its schema
   Object.fromEntries(Object.entries(fields).map(([name, { standard }]) => [name, standard])) as Values<F>;
 
+/** A number in quotes is text to YAML and JSON, which is hard to see in a message. */
+const asText = (value: unknown): string =>
+  typeof value === "string" && isNumeric(value) ? "is text, leave out the quotes; " : "";
+
 function partAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((part, key) => (Array.isArray(part) ? part[Number(key)] : part), value);
-}
-
-function show(value: unknown): string {
-  // JSON has no word for NaN and infinity.
-  const text = typeof value === "string" || typeof value === "number" ? String(value) : JSON.stringify(value);
-  const line = (text ?? String(value)).replaceAll(/\p{Cc}/gu, " ");
-  return line.length > 60 ? `${line.slice(0, 59)}…` : line || '""';
 }

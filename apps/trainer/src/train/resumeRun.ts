@@ -61,7 +61,9 @@ function readAttempt(out: string): number {
   try {
     value = JSON.parse(readFileSync(path, "utf8"));
   } catch (error) {
-    throw new Error(`${path}: cannot be read (${String(error)})`, { cause: error });
+    throw new Error(`${path}: cannot be read (${error instanceof Error ? error.message : String(error)})`, {
+      cause: error,
+    });
   }
   const attempt = typeof value === "object" && value !== null && "attempt" in value ? value.attempt : undefined;
   if (typeof attempt === "number" && Number.isInteger(attempt) && attempt > 0) return attempt;

@@ -26,16 +26,8 @@ export async function runTraining(given: Given, resume?: string): Promise<void> 
   const baseline = start.config.baseline === null ? null : await readRunTimes(start.config.baseline);
   const watch = baseline && watchBaseline(baseline.times);
   const { say, outputs, dashboard } = await openOutputs(start.config);
-  await makeFolder("--out", start.config.out);
-  const run = await wire(start).catch(async (error: unknown) => {
-    // Only what is empty goes.
-    await rmdir(start.config.out).catch(() => undefined);
-    throw error;
-  });
+  const run = await openRun(start);
   const { config } = run;
-  // The config comes last: with it the folder is a run that can be gone on with.
-  writeJson(attemptFile(config.out), { attempt: start.attempt });
-  writeJson(join(config.out, "config.json"), config);
   for (const line of introduction(run)) say(line);
   if (dashboard !== null) say(`look at  ${dashboard}`);
   const differing = baseline ? changedSettings(baseline.config, config) : [];
@@ -85,7 +77,7 @@ export async function runTraining(given: Given, resume?: string): Promise<void> 
       say(
         `no CPU profile: the run ended after step ${steps}, --cpu-profile ${config.cpuProfile} wants step ${profiled.to}`,
       );
-    for (const line of judgement ? judgementLines(judgement) : []) say(line);
+    for (const line of config.telemetry ? judgementLines(judgement) : []) say(line);
     say(`drafter, log and summary are in ${forCaller(config.out)}`);
     if (reason === "signal") {
       say(`go on with: pnpm dflash train --resume ${forCaller(config.out)}`);
@@ -105,6 +97,25 @@ export async function runTraining(given: Given, resume?: string): Promise<void> 
     await run.dispose().catch((error: unknown) => {
       throw failure ?? error;
     });
+  }
+}
+
+/** A run that is ready to go, its folder made and marked as one. */
+async function openRun(start: RunStart): Promise<WiredRun> {
+  const { out } = start.config;
+  await makeFolder("--out", out);
+  let run: WiredRun | undefined;
+  try {
+    run = await wire(start);
+    // The config comes last: with it the folder is a run that can be gone on with.
+    writeJson(attemptFile(out), { attempt: start.attempt });
+    writeJson(join(out, "config.json"), run.config);
+    return run;
+  } catch (error) {
+    await run?.dispose();
+    // Only what is empty goes.
+    await rmdir(out).catch(() => undefined);
+    throw run ? await withRemedy(error, out) : error;
   }
 }
 

@@ -133,7 +133,7 @@ test("a checkpoint that stands is left as it is", async () => {
 test("a save that fails leaves nothing", async () => {
   await writeFile(join(dir, "..", "file"), "");
   dir = join(dir, "..", "file", "below");
-  await expect(save(1)).rejects.toThrow(`${dir}/step-00000001: the checkpoint cannot be saved (Error: ENOTDIR`);
+  await expect(save(1)).rejects.toThrow(`${dir}/step-00000001: the checkpoint cannot be saved (ENOTDIR`);
   dir = join(dir, "..", "..", "checkpoints");
   training.step.dispose();
   await expect(save(1)).rejects.toThrow("was disposed");

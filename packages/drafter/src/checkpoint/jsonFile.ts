@@ -25,5 +25,5 @@ export async function readJson(path: string, content: string): Promise<unknown> 
 
 /** An error's text in one line. */
 export function reason(error: unknown): string {
-  return String(error).replace(/\s+/g, " ");
+  return (error instanceof Error ? error.message : String(error)).replace(/\s+/g, " ");
 }

@@ -55,7 +55,7 @@ export function verdict(run: RunData, isNamed: boolean): HTMLElement {
       { class: "verdict" },
       name,
       element("h2", {}, "No verdict"),
-      element("p", {}, "The run has no telemetry, or no step yet."),
+      element("p", {}, "The run has no telemetry, or fewer than ten steps."),
     );
   const { cause, share, confidence, steps, advice, predictions } = judgement;
   return element(
