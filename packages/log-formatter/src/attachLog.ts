@@ -53,8 +53,10 @@ export interface AttachedLog {
 /** A formatter may be given as its factory or ready-made. */
 export type LogOutput = readonly [formatter: LogFormatterFactory | LogFormatter, sink: LogSink];
 
-/** A formatter may take this long once, say while it is compiled; the second time switches it off. */
+/** A formatter may take this long once, say while it is compiled; the second time switches it off, if it has computed so long. */
 const slowMs = 50;
+/** Nobody's machine is so busy: that long a formatter has waited for something, which it must not do. */
+const stuckMs = 1000;
 /** After so many quick records a slow one is forgotten: other work may hold up any formatter now and then. */
 const forgottenAfter = 32;
 const kinds = ["header", "step", "late", "summary", "event"] as const;
@@ -74,8 +76,8 @@ interface Output {
 }
 
 /**
- * Writes the records that an emitter emits to every output. A formatter or sink that throws, or a formatter that takes over
- * 50 ms twice within 32 records, is switched off, counted and reported once, to `onFault` and as a `sink-off` event to the other outputs; the
+ * Writes the records that an emitter emits to every output. A formatter or sink that throws, or a formatter that twice within
+ * 32 records computes for over 50 ms or stands still for a second, is switched off, counted and reported once, to `onFault` and as a `sink-off` event to the other outputs; the
  * emitter's other listeners and its caller never notice. Events that come before every other record are written after the first.
  */
 export function attachLog(
@@ -107,10 +109,15 @@ export function attachLog(
       return;
     }
     try {
+      const wasSlow = output.quick < forgottenAfter;
+      // On a busy machine a formatter may be kept from working for longer than it works.
+      const cpu = wasSlow ? process.cpuUsage() : undefined;
       const start = performance.now();
       const chunk = format(output.formatter, record);
-      if (performance.now() - start <= slowMs) output.quick++;
-      else if (output.quick < forgottenAfter) throw new Error(`the formatter took over ${slowMs} ms twice`);
+      const ms = performance.now() - start;
+      if (ms <= slowMs) output.quick++;
+      else if (wasSlow && (ms > stuckMs || cpuMs(cpu) > slowMs))
+        throw new Error(`the formatter took over ${slowMs} ms twice`);
       else output.quick = 0;
       if (record.kind === "header") output.header = typeof chunk === "string" ? chunk : Uint8Array.from(chunk);
       writeChunk(output, chunk, record.kind);
@@ -178,6 +185,11 @@ function open([formatter, sink]: LogOutput): Output {
     output.error = error;
   }
   return output;
+}
+
+function cpuMs(since: NodeJS.CpuUsage | undefined): number {
+  const { user, system } = process.cpuUsage(since);
+  return (user + system) / 1000;
 }
 
 function format(formatter: LogFormatter, record: LogRecord): LogChunk {

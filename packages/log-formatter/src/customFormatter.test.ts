@@ -49,6 +49,8 @@ test.for([20, 24])(
       "1",
       "--anchors",
       "4",
+      "--max-length",
+      "48",
       "--log-format",
       example,
       "--out",

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,12 +11,13 @@ import { killWhileWriting } from "../testing/killWhileWriting.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "crash-"));
 const script = join(folder, "logForEver.js");
+const source = (name: string): string => fileURLToPath(new URL(`./${name}.test-support.ts`, import.meta.url));
 // Plain Node starts a bundle several times faster than it starts TypeScript.
 beforeAll(() =>
   build({
     config: false,
     logLevel: "silent",
-    entry: { logForEver: fileURLToPath(new URL("./logForEver.test-support.ts", import.meta.url)) },
+    entry: { logForEver: source("logForEver"), logHeldUp: source("logHeldUp") },
     outDir: folder,
     dts: false,
     noExternal: [/./],
@@ -74,3 +76,11 @@ test("a process killed 200 times in the middle of writing loses at most its last
   }
   expect(logs.reduce((sum, { kills }) => sum + kills, 0)).toBe(200);
 }, 240_000);
+
+test("a formatter that is kept from working, as on a busy machine, is not called slow", () => {
+  const { stdout, stderr } = spawnSync(process.execPath, [join(folder, "logHeldUp.js")], { encoding: "utf8" });
+  expect({ stdout, stderr }).toEqual({
+    stdout: "1\n2\n3\n4\n",
+    stderr: "log: step to stdout is switched off: the formatter took over 50 ms twice\n",
+  });
+});
