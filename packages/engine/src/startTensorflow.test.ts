@@ -1,3 +1,7 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { Session } from "node:inspector/promises";
+import { setImmediate } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Engine } from "./engine.ts";
 import { engineProblem } from "./engineProblem.ts";
@@ -84,6 +88,40 @@ describe.skipIf(missing !== null)(`native TensorFlow${missing === null ? "" : ` 
     expect(again?.shape).toEqual([1024, 1024]);
     for (const values of [row, again!]) ops.free(values);
     expect(memory().tensors).toBe(0);
+  });
+
+  test("products under way bear signals and a CPU profile", async () => {
+    const { tensorflowOps: ops } = await start();
+    expect.assert(ops !== null);
+    const [x, w] = [
+      floats(ops, Array<number>(512 * 256).fill(1), 512, 256),
+      ops.upload(new Float32Array(256 * 768), [256, 768]),
+    ];
+    let signals = 0;
+    const count = (): void => void signals++;
+    process.on("SIGUSR2", count);
+    const sender = spawn("sh", ["-c", `while kill -USR2 ${process.pid}; do sleep 0.001; done`]);
+    const profiler = new Session();
+    profiler.connect();
+    await profiler.post("Profiler.enable");
+    await profiler.post("Profiler.setSamplingInterval", { interval: 100 });
+    await profiler.post("Profiler.start");
+    try {
+      // Each of them used to be able to write over the heap.
+      for (let i = 0; i < 100 || signals < 20; i++) {
+        ops.free(ops.run("MatMul", [x, w])[0]!);
+        if (i % 10 === 0) await setImmediate();
+      }
+    } finally {
+      sender.kill();
+      await once(sender, "exit");
+      process.off("SIGUSR2", count);
+    }
+    const { profile } = await profiler.post("Profiler.stop");
+    profiler.disconnect();
+    expect(profile.samples?.length).toBeGreaterThan(10);
+    for (const values of [x, w]) ops.free(values);
+    expect(engine!.memory().tensors).toBe(0);
   });
 
   test("threads and precision hold for the process, and a later wish is answered in the description", async () => {

@@ -1,9 +1,11 @@
 import { existsSync, realpathSync } from "node:fs";
+import { rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Libtensorflow } from "./findLibtensorflow.ts";
 import { runCommand } from "./runCommand.ts";
+import { signalGuard } from "./signalGuard.ts";
 
 export interface CompileBindingOptions {
   /** Folder of the package with the binding's sources. */
@@ -24,10 +26,16 @@ export async function compileBinding({
 }: CompileBindingOptions): Promise<void> {
   const compiler = await findCompiler();
   const includes = [library.include, findNodeHeaders(nodeHeaders, packageFolder)].map((folder) => `-I${folder}`);
-  const flags = ["-O2", "-shared", "-fPIC", "-std=c++17", "-DNAPI_VERSION=8", ...includes];
+  const guard = `${output}.h`;
+  const flags = ["-O2", "-shared", "-fPIC", "-std=c++17", "-DNAPI_VERSION=8", ...includes, "-include", guard];
   const sources = ["tfjs_backend.cc", "tfjs_binding.cc"];
   const link = [...library.libraries, `-Wl,-rpath,${library.folder}`, "-o", output];
-  await runCommand(compiler, [...flags, ...sources, ...link], { cwd: join(packageFolder, "binding") });
+  try {
+    await writeFile(guard, signalGuard);
+    await runCommand(compiler, [...flags, ...sources, ...link], { cwd: join(packageFolder, "binding") });
+  } finally {
+    await rm(guard, { force: true });
+  }
 }
 
 async function findCompiler(): Promise<string> {
