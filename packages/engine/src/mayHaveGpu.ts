@@ -4,3 +4,6 @@ import { existsSync } from "node:fs";
 export function mayHaveGpu(nodes: readonly string[]): boolean {
   return process.platform !== "linux" || nodes.some((node) => existsSync(node));
 }
+
+/** Device files of GPUs of any maker. */
+export const graphicsNodes: readonly string[] = ["/dev/dri", "/dev/nvidiactl", "/dev/dxg"];

@@ -72,6 +72,12 @@ test("an unknown name is answered with the names there are", async () => {
   );
 });
 
+test.each(["wasm", "cpu", "webgpu"] as const)("%s has no bf16 products, which is said", async (name) => {
+  await expect(startEngine(name, { matmulPrecision: "bf16" })).rejects.toThrow(
+    `${name}: its products are of float32; bf16 takes the tensorflow engine`,
+  );
+});
+
 test("a thread runs one engine at a time", async () => {
   await start("cpu");
   await expect(startEngine("wasm")).rejects.toThrow("the cpu engine runs in this thread already; dispose it first");

@@ -10,7 +10,8 @@ export interface StartEngineOptions {
   threads?: number | ((engine: EngineName) => number | undefined);
   /**
    * In what the `tensorflow` engines multiply matrices of float32, which they add up in float32: `bf16` where the CPU has
-   * units for it, TensorFloat-32 on a GPU. `fp32` unless given. Like `threads`, the first start in a process decides.
+   * units for it, TensorFloat-32 on a GPU. `fp32` unless given; the other engines have nothing else. Like `threads`, the
+   * first start in a process decides.
    */
   matmulPrecision?: MatmulPrecision;
   /** Part of the name of the GPU that the `webgpu` engine is to take; the fastest unless given. */
@@ -46,17 +47,20 @@ export const engineNames: readonly EngineName[] = [...starters.keys()];
 /**
  * Starts one engine in this thread. `auto` takes the first of {@link engineNames} that works here; its `description`
  * says why the faster ones did not.
- * @throws Error of one line on an unknown name, an engine that can't start here, or a second engine in one thread.
+ * @throws Error of one line on an unknown name, a precision that it does not have, an engine that can't start here, or a
+ * second engine in one thread.
  */
 export async function startEngine(name: EngineName | "auto", options: StartEngineOptions = {}): Promise<Engine> {
   if (name !== "auto") {
     const start = starters.get(name);
     if (start === undefined) throw new Error(`unknown engine "${name}"; engines are auto, ${engineNames.join(", ")}`);
+    checkPrecision(name, options);
     return start(optionsFor(name, options), true);
   }
   const missing = new Set<string>();
   for (const [engineName, start] of starters) {
     try {
+      checkPrecision(engineName, options);
       const engine = await start(optionsFor(engineName, options), false);
       return missing.size === 0
         ? engine
@@ -66,6 +70,11 @@ export async function startEngine(name: EngineName | "auto", options: StartEngin
     }
   }
   throw new Error(`no engine starts here: ${[...missing].join("; ")}`);
+}
+
+function checkPrecision(name: EngineName, { matmulPrecision = "fp32" }: StartEngineOptions): void {
+  if (matmulPrecision !== "fp32" && !name.startsWith("tensorflow"))
+    throw new Error(`${name}: its products are of float32; ${matmulPrecision} takes the tensorflow engine`);
 }
 
 function optionsFor(

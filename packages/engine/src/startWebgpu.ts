@@ -1,7 +1,7 @@
 import * as tf from "@tensorflow/tfjs-core";
 import type { Engine } from "./engine.ts";
 import { activateBackend, tfjsEngine } from "./tfjsEngine.ts";
-import { mayHaveGpu } from "./mayHaveGpu.ts";
+import { graphicsNodes, mayHaveGpu } from "./mayHaveGpu.ts";
 import { adoptBackend } from "./webgpu/adoptBackend.ts";
 import { loadWebgpu } from "./webgpu/loadWebgpu.ts";
 import { describe, openAdapter } from "./webgpu/openAdapter.ts";
@@ -19,7 +19,7 @@ export async function startWebgpu(
   { allowSoftware = true }: { allowSoftware?: boolean } = {},
 ): Promise<Engine> {
   // Dawn complains on stderr where there is none, so it is not even asked.
-  if (!allowSoftware && !mayHaveGpu(["/dev/dri", "/dev/nvidiactl", "/dev/dxg"])) throw new Error("webgpu: no GPU here");
+  if (!allowSoftware && !mayHaveGpu(graphicsNodes)) throw new Error("webgpu: no GPU here");
   const { create, globals, WebGPUBackend } = await loadWebgpu(resolveFrom);
   const { gpu, device, info, software } = await openAdapter(create, { adapter, allowSoftware });
   // The backend names them as in a browser.

@@ -1,6 +1,7 @@
 export { attention, attentionBackward } from "./attention";
 export { argmax, crossEntropy } from "./crossEntropy";
 export { adamW, add, scale, sumOfSquares, swiglu, swigluBackward } from "./elementwise";
-export { multiply, multiplyTasks, pack, packParts, productBytes } from "./gemm";
+export { multiply, multiplyTasks, productBytes } from "./gemm";
 export { rmsNorm, rmsNormBackward, rmsNormWeightBackward, sumRows } from "./norm";
+export { pack, packParts } from "./pack";
 export { copyRows, gatherRows, rotary, scatterAddRows } from "./rows";

@@ -79,6 +79,31 @@ describeOps((ops) => {
       { numRuns: 15 },
     ));
 
+  test("a vocabulary of one word is predicted with certainty: no loss and no gradient", async () => {
+    const { upload, valueAndGrad, linearCrossEntropy, linearDistillation } = ops();
+    const [rows, width] = [5, 3];
+    const [x, teacher] = [1, 2].map((seed) => upload(randomValues(rows * width, seed), [rows, width]));
+    const weight = upload(randomValues(width, 3), [1, width]);
+    const [labels, ones] = [new Int32Array(rows), new Float32Array(rows).fill(1)];
+    const losses = {
+      whole: () => linearCrossEntropy(x!, weight, labels, ones, { chunkRows: 2 }),
+      tiled: () => linearCrossEntropy(x!, weight, labels, ones, { chunkRows: 2, chunkVocabulary: 1 }),
+      distilled: () => linearDistillation(x!, teacher!, weight, ones, { chunkRows: 2 }),
+    };
+    for (const [name, loss] of Object.entries(losses)) {
+      const parameters = name === "distilled" ? [x!] : [x!, weight];
+      const { outputs, gradients } = valueAndGrad(parameters, loss);
+      expect(await outputs.loss.read()).toEqual(Float32Array.of(0));
+      expect(await outputs.predictions.read()).toEqual(labels);
+      for (const tensor of [outputs.rowLosses, ...gradients]) {
+        const zeros = new Float32Array(tensor.shape.reduce((size, extent) => size * extent, 1));
+        expect(mismatch(await tensor.read(), zeros, name)).toBe("");
+      }
+      for (const tensor of [...Object.values(outputs), ...gradients]) tensor.dispose();
+    }
+    for (const tensor of [x!, teacher!, weight]) tensor.dispose();
+  });
+
   test("losses, predictions and skipped rows are the same in tiles of the vocabulary", async () => {
     const { upload, linearCrossEntropy } = ops();
     const [rows, width, vocabulary] = [9, 4, 23];

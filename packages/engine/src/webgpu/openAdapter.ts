@@ -1,3 +1,5 @@
+import { graphicsNodes, mayHaveGpu } from "../mayHaveGpu.ts";
+
 /** What a driver says of its GPU; newer than the types that tfjs-core brings. */
 export interface AdapterInfo {
   readonly vendor: string;
@@ -57,8 +59,7 @@ export async function openAdapter(
   const adapter = await gpu.requestAdapter({ powerPreference: "high-performance" });
   if (adapter === null) {
     const which = name === undefined ? "no GPU" : `no GPU whose name has "${name}"`;
-    const remedy = process.platform === "linux" ? "; it takes a Vulkan driver and loader (Debian: libvulkan1)" : "";
-    throw new Error(`webgpu: ${which} here${remedy}`);
+    throw new Error(`webgpu: ${which} here${remedy()}`);
   }
   const { info } = adapter;
   const software = info.isFallbackAdapter || /swiftshader|llvmpipe|lavapipe|basic render/i.test(describe(info));
@@ -68,6 +69,14 @@ export async function openAdapter(
     requiredLimits: Object.fromEntries(limits.map((limit) => [limit, adapter.limits[limit]])),
   });
   return { gpu, device, info, software };
+}
+
+/** What a GPU that is there may lack; nothing helps where there is none. */
+function remedy(): string {
+  if (process.platform !== "linux") return "";
+  return mayHaveGpu(graphicsNodes)
+    ? " that Vulkan knows; it takes the GPU's Vulkan driver and a loader (Debian: libvulkan1)"
+    : `: there is none of ${graphicsNodes.join(", ")}`;
 }
 
 /** A GPU by its maker and kind, and what its driver says of itself. */
