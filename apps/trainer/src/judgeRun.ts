@@ -1,7 +1,7 @@
 import type { HeaderRecord, StepRecord } from "@dflash/log-formatter";
 import { adviceFor } from "./adviceFor.ts";
 import type { Judgement, Prediction } from "./report/runData.ts";
-import { whatIf } from "./whatIf.ts";
+import { mayBe, recordedSetting, whatIf } from "./whatIf.ts";
 
 /** A prediction below this isn't worth a line. */
 const leastRatio = 1.02;
@@ -37,11 +37,8 @@ export function judgeRun(
 function predict(header: Pick<HeaderRecord, "config">, steps: readonly StepRecord[]): Prediction[] {
   const config = new Map<string, unknown>(Object.entries(header.config ?? {}));
   if (typeof config.get("hiddenStates") === "string") return [];
-  const now = (name: string, fallback: number): number => {
-    const value = config.get(name);
-    return typeof value === "number" ? value : fallback;
-  };
-  const [workers, queue, minReady] = [now("targetWorkers", 0), now("queue", 3), now("minReady", 1)];
+  const now = (name: string): number => recordedSetting(header.config, name);
+  const [workers, queue, minReady] = [now("target-workers"), now("queue"), now("min-ready")];
   const candidates: ReadonlyMap<string, number>[] = [
     new Map([["target-workers", workers + 1]]),
     // A queue that must be full before a step leaves further workers nothing to do.
@@ -57,6 +54,7 @@ function predict(header: Pick<HeaderRecord, "config">, steps: readonly StepRecor
     ...(minReady > 1 ? [new Map([["min-ready", 1]])] : []),
   ];
   return candidates
+    .filter((changes) => [...changes].every(([name, value]) => mayBe(name, value)))
     .map((changes) => {
       const { replayed, predicted } = whatIf(header, steps, changes);
       return {

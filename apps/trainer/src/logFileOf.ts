@@ -6,8 +6,10 @@ import { forCaller, fromCaller } from "./callerFolder.ts";
 export function logFileOf(run: string): string {
   const path = fromCaller(run);
   if (!existsSync(path)) throw new Error(`${run}: no such run; give the folder of a run, or its log.ndjson`);
-  if (!statSync(path).isDirectory()) return path;
-  const file = join(path, "log.ndjson");
-  if (existsSync(file)) return file;
+  const file = statSync(path).isDirectory() ? join(path, "log.ndjson") : path;
+  if (existsSync(file)) {
+    if (statSync(file).isFile()) return file;
+    throw new Error(`${run}: ${forCaller(file)} is no file on a disk; write the log to one first`);
+  }
   throw new Error(`${run}: no log.ndjson in ${forCaller(path)}; give the folder of a run, or its log.ndjson`);
 }

@@ -1,5 +1,5 @@
-import { type LogRecord, readLog, type RunTimes, sectionTimes } from "@dflash/log-formatter";
-import { logFileOf } from "./logFileOf.ts";
+import { type LogRecord, type RunTimes, sectionTimes } from "@dflash/log-formatter";
+import { readRunLog } from "./readRunLog.ts";
 
 /** A run as others are compared with it. */
 export interface TimedRun {
@@ -13,7 +13,7 @@ export interface TimedRun {
 export async function readRunTimes(run: string): Promise<TimedRun> {
   let config: unknown;
   async function* records(): AsyncGenerator<LogRecord> {
-    for await (const record of readLog(logFileOf(run))) {
+    for await (const record of readRunLog(run)) {
       if (record.kind === "header") ({ config } = record);
       yield record;
     }

@@ -1,8 +1,9 @@
 import { once } from "node:events";
-import { attachLog, openOutput, readLog } from "@dflash/log-formatter";
+import { attachLog, openOutput } from "@dflash/log-formatter";
 import { EventEmitter } from "eventemitter3";
 import { callerFolder, fromCaller } from "./callerFolder.ts";
 import { logFileOf } from "./logFileOf.ts";
+import { readRunLog } from "./readRunLog.ts";
 
 /** How a log is written again. */
 export interface ReformatLogOptions {
@@ -13,8 +14,6 @@ export interface ReformatLogOptions {
   /** Goes on with a log that is still being written, until Ctrl-C. */
   follow: boolean;
 }
-
-const onTorn = (place: string): void => console.error(`${place}: a torn line is left out`);
 
 /** Writes a run's log in another format. Throws one line when the log can't be read, or the output not be written. */
 export async function reformatLog(run: string, { format, out, follow }: ReformatLogOptions): Promise<void> {
@@ -29,7 +28,7 @@ export async function reformatLog(run: string, { format, out, follow }: Reformat
   const stop = (): void => interrupt.abort();
   if (follow) process.once("SIGINT", stop);
   try {
-    for await (const record of readLog(path, follow ? { onTorn, follow: interrupt } : { onTorn })) {
+    for await (const record of readRunLog(run, follow ? { follow: interrupt } : {})) {
       records++;
       emitter.emit(record.kind, record);
       if (failure !== undefined) break;

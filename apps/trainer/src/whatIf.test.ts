@@ -69,8 +69,15 @@ test("beside the drafter, the target's time is the mean of all steps", () => {
 
 test("what can't be asked is said in one line", () => {
   const expected = "expected target-workers=N, queue=N, min-ready=N, cores=N with whole numbers";
-  for (const text of ["speed=2", "queue", "queue=", "queue=1.5", "queue=-1", ""])
+  for (const text of ["speed=2", "queue", "queue=", "queue=1.5", "queue=-1", "queue=1=2", "queue=0x10", "queue= 2", ""])
     expect(() => parseWhatIf(text)).toThrow(expected);
+  expect(() => parseWhatIf("target-workers=1000000000")).toThrow("expected a whole number from 0 to 64");
+  expect(() => parseWhatIf("queue=2,queue=3")).toThrow("--what-if queue=3: queue is given twice");
   expect(() => whatIf({ config }, steps.slice(0, 1), new Map())).toThrow("no step besides the first");
   expect(() => whatIf({ config }, steps, parseWhatIf("min-ready=9"))).toThrow("queue minReady is 9");
+});
+
+test("settings in a log that can't have been are taken for none", () => {
+  const { replayed } = whatIf({ config: { ...config, targetWorkers: 1e9, queue: -1 } }, steps, new Map());
+  expect(replayed.ms).toBe(1640);
 });

@@ -3,20 +3,42 @@ import type { HeaderRecord, SectionRecord, StepRecord } from "@dflash/log-format
 import { type BatchTimes, type PipelineReplay, type PipelineSettings, replayPipeline } from "@dflash/target-forward";
 import { workerThreads } from "./train/openTarget.ts";
 
-/** What of a run may be asked about. */
-const names = ["target-workers", "queue", "min-ready", "cores"] as const;
+/** What of a run may be asked about: where its log has it, between which whole numbers it lies, and what it is unless given. */
+const asked: Readonly<Record<string, { key: string; low: number; high: number; standard: number }>> = {
+  "target-workers": { key: "targetWorkers", low: 0, high: 64, standard: 0 },
+  queue: { key: "queue", low: 1, high: 1024, standard: 3 },
+  "min-ready": { key: "minReady", low: 1, high: 1024, standard: 1 },
+  cores: { key: "cores", low: 1, high: 1024, standard: availableParallelism() },
+};
 
-/** Changes to a run: `target-workers=1,queue=8`. Throws one line that lists what may be changed. */
+/** Changes to a run: `target-workers=1,queue=8`. Throws one line that says what may be changed, and between which numbers. */
 export function parseWhatIf(text: string): Map<string, number> {
   const changes = new Map<string, number>();
   for (const part of text.split(",")) {
-    const [name = "", value = ""] = part.split("=");
-    const number = Number(value);
-    if (!names.some((known) => known === name) || value === "" || !Number.isInteger(number) || number < 0)
-      throw new Error(`--what-if ${part}: expected ${names.join("=N, ")}=N with whole numbers, separated by commas`);
-    changes.set(name, number);
+    const [, name = "", value = ""] = /^([a-z-]+)=(\d+)$/.exec(part) ?? [];
+    if (!Object.hasOwn(asked, name))
+      throw new Error(
+        `--what-if ${part}: expected ${Object.keys(asked).join("=N, ")}=N with whole numbers, separated by commas`,
+      );
+    if (!mayBe(name, Number(value)))
+      throw new Error(`--what-if ${part}: expected a whole number from ${asked[name]!.low} to ${asked[name]!.high}`);
+    if (changes.has(name)) throw new Error(`--what-if ${part}: ${name} is given twice; give it once`);
+    changes.set(name, Number(value));
   }
   return changes;
+}
+
+/** Whether a setting that may be asked about can have a value. */
+export function mayBe(name: string, value: unknown): value is number {
+  const { low, high } = asked[name]!;
+  return typeof value === "number" && Number.isInteger(value) && value >= low && value <= high;
+}
+
+/** A setting of a recorded run that may be asked about; what it is unless given, where the log has none that can be. */
+export function recordedSetting(config: unknown, name: string): number {
+  const { key, standard } = asked[name]!;
+  const value = new Map<string, unknown>(Object.entries(config ?? {})).get(key);
+  return mayBe(name, value) ? value : standard;
 }
 
 /** A run as it was, as the replay of its own settings has it, and as it would be. */
@@ -73,20 +95,15 @@ export function whatIfLines({ recorded, replayed, predicted, steps }: WhatIf, ch
 }
 
 function settingsOf(config: unknown, changes: ReadonlyMap<string, number>): PipelineSettings {
-  const recorded = new Map<string, unknown>(Object.entries(config ?? {}));
-  const number = (name: string, key: string, fallback: number): number => {
-    const value = changes.get(name) ?? recorded.get(key);
-    return typeof value === "number" ? value : fallback;
-  };
-  const cores = Math.max(1, changes.get("cores") ?? availableParallelism());
-  const workers = number("target-workers", "targetWorkers", 0);
-  const given = recorded.get("threads");
+  const setting = (name: string): number => changes.get(name) ?? recordedSetting(config, name);
+  const [workers, cores] = [setting("target-workers"), setting("cores")];
+  const given = new Map<string, unknown>(Object.entries(config ?? {})).get("threads");
   const drafterThreads = typeof given === "number" ? given : cores;
   return {
     workers,
     cores,
-    capacity: number("queue", "queue", 3),
-    minReady: number("min-ready", "minReady", 1),
+    capacity: setting("queue"),
+    minReady: setting("min-ready"),
     targetThreads: workers === 0 || typeof given === "number" ? drafterThreads : workerThreads(drafterThreads, workers),
     drafterThreads,
   };

@@ -84,12 +84,11 @@ function sectionRecord(name: string, section: SectionReport, nonfinite: string[]
 }
 
 function laneRecords(lanes: StepTimes["lanes"], nonfinite: string[]): StepRecord["lanes"] {
-  const records: StepRecord["lanes"] = {};
-  for (const name in lanes) {
-    const { busyMs, waitMs, overlap } = lanes[name]!;
-    records[name] = { busy_ms: busyMs, wait_ms: waitMs, overlap: finite(name, overlap, nonfinite) };
-  }
-  return records;
+  const records = Object.entries(lanes).map(([name, { busyMs, waitMs, overlap }]) => [
+    name,
+    { busy_ms: busyMs, wait_ms: waitMs, overlap: finite(name, overlap, nonfinite) },
+  ]);
+  return Object.fromEntries(records);
 }
 
 function finiteValues(

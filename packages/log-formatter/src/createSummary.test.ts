@@ -36,3 +36,9 @@ test("steps without a value are missing and count in no percentile, until a late
 test("before the first step there is none", () => {
   expect(createSummary().record()).toBeNull();
 });
+
+test("a section may have any name", () => {
+  const summary = createSummary();
+  summary.add(stepOf(1, { sections: Object.fromEntries([["__proto__", { ms: 2, self_ms: 2, n: 1 }]]) }));
+  expect(Object.keys(summary.record()!.sections)).toEqual(["(step)", "__proto__", "(residual)"]);
+});

@@ -41,9 +41,9 @@ export function createSummary(): Summary {
     },
     record() {
       if (to < from) return null;
-      const summaries: Record<string, SectionSummary> = {};
-      for (const [name, { times, missing }] of sections) {
-        summaries[name] = {
+      const summaries = [...sections].map(([name, { times, missing }]): [string, SectionSummary] => [
+        name,
+        {
           n: times.count,
           missing,
           sum_ms: times.sum,
@@ -51,9 +51,10 @@ export function createSummary(): Summary {
           p90: times.percentile(0.9),
           p99: times.percentile(0.99),
           max: times.max,
-        };
-      }
-      return { kind: "summary", from, to, sections: summaries };
+        },
+      ]);
+      // A section may be called __proto__.
+      return { kind: "summary", from, to, sections: Object.fromEntries(summaries) };
     },
   };
 }

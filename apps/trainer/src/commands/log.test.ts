@@ -104,6 +104,11 @@ test("what can't work is said in one line, with exit code 1", async () => {
   expect(await failure("nowhere")).toBe("dflash: nowhere: no such run; give the folder of a run, or its log.ndjson\n");
   writeFileSync(join(folder, "empty.ndjson"), "");
   expect(await failure("empty.ndjson")).toMatch(/^dflash: .*: holds no record yet; --follow waits for them\n$/);
+  writeFileSync(join(folder, "text"), "no\nlog\n".repeat(20));
+  const told = [1, 2, 3].map((line) => `${join(folder, "text")}:${line}: a torn line is left out\n`).join("");
+  expect(await failure("text")).toBe(
+    `${told}${join(folder, "text")}: 37 more torn lines are left out\ndflash: ${join(folder, "text")}: none of its 40 lines is a record; give the log.ndjson of a run\n`,
+  );
   expect(await failure("run", "--out", "/dev/full")).toBe("dflash: ENOSPC: no space left on device, write\n");
   expect(await failure("run", "--out", log)).toMatch(/^dflash: --out .*: that is the log itself; .*\n$/);
   writeFileSync(join(folder, "mine.mjs"), "export default () => ({ step() { throw new Error('out of ink'); } });\n");

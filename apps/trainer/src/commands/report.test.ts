@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { dflash, temporaryFolder } from "../dflash.test-support.ts";
@@ -14,4 +14,11 @@ test("report leaves a page in the run's folder, or where it is told, and says in
   expect(existsSync(join(folder, "new/both.html"))).toBe(true);
   const missing = await dflash(["report", "nowhere"], folder);
   expect([missing.code, missing.stderr]).toEqual([1, expect.stringMatching(/^dflash: nowhere: no such run; .*\n$/)]);
+  const [header, ...steps] = readFileSync(join(folder, "run/log.ndjson"), "utf8").trimEnd().split("\n");
+  writeFileSync(join(folder, "mixed"), [header, ...steps.slice(8), ...steps.slice(0, 8)].join("\n"));
+  const mixed = await dflash(["report", "mixed"], folder);
+  expect([mixed.code, mixed.stderr]).toEqual([
+    1,
+    "dflash: mixed: step 1 comes after step 40, expected them in order; give the log that one run wrote\n",
+  ]);
 });

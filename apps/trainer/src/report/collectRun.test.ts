@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { readLog } from "@dflash/log-formatter";
+import { createHeaderRecord, readLog } from "@dflash/log-formatter";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../dflash.test-support.ts";
 import { foldSmall, stagesBeside, stagesOf } from "./client/stages.ts";
@@ -52,4 +52,15 @@ test("a slow step is kept with its spans, and what held the run back comes with 
   expect(run.slow[0]!.steps.at(-1)!.spans.map(({ name }) => name)).toContain("target/mlp");
   expect(run.judgement).toMatchObject({ cause: "target-bound", advice: expect.stringContaining("--target-workers") });
   expect(run.judgement!.share).toBeGreaterThan(0.8);
+});
+
+test("an event that is called slow and tells nothing of a step is a mark", () => {
+  const collector = collectRun();
+  const calibration = { cost_ns: 0, cost_cold_ns: 0, bias_ns: 0, resolution_ns: 0 };
+  collector.add(createHeaderRecord({ run: "r", sections: [], calibration, config: {} }));
+  const spans = { step: 1, startMs: 0, ms: 9, spans: [{ name: "a" }] };
+  for (const data of [null, { step: 1, ms: 9, steps: [] }, { step: 1, ms: 9, medianMs: 1, steps: [spans] }])
+    collector.add({ kind: "event", step: 1, name: "slow", data });
+  expect(collector.data()!.slow).toEqual([]);
+  expect(collector.data()!.marks).toHaveLength(3);
 });

@@ -126,9 +126,24 @@ export function collectRun(): RunCollector {
 
 /** Whether an event's data are what the timer tells of a slow step: a log may come from anywhere. */
 function isSlowStep(data: unknown): data is SlowStep {
-  if (typeof data !== "object" || data === null) return false;
-  const { ms, step, steps } = data as Partial<SlowStep>;
-  return typeof ms === "number" && typeof step === "number" && Array.isArray(steps);
+  return (
+    hasNumbers(data, ["step", "ms", "medianMs"]) &&
+    Array.isArray(data["steps"]) &&
+    data["steps"].every(
+      (step: unknown) =>
+        hasNumbers(step, ["step", "startMs", "ms"]) && Array.isArray(step["spans"]) && step["spans"].every(isSpan),
+    )
+  );
+}
+
+function isSpan(span: unknown): boolean {
+  return hasNumbers(span, ["startMs", "ms"]) && typeof span["name"] === "string" && typeof span["lane"] === "string";
+}
+
+function hasNumbers(value: unknown, names: readonly string[]): value is Record<string, unknown> {
+  if (typeof value !== "object" || value === null) return false;
+  const fields = new Map<string, unknown>(Object.entries(value));
+  return names.every((name) => Number.isFinite(fields.get(name)));
 }
 
 /** The acceptance length that was measured by generating. */

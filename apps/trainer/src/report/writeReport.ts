@@ -1,8 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { readLog } from "@dflash/log-formatter";
-import { logFileOf } from "../logFileOf.ts";
 import { makeFolder } from "../makeFolder.ts";
+import { readRunLog } from "../readRunLog.ts";
 import { collectRun } from "./collectRun.ts";
 import { bundlePage, reportPage } from "./reportPage.ts";
 import type { RunData } from "./runData.ts";
@@ -17,10 +16,19 @@ export async function writeReport(runs: readonly string[], path: string): Promis
 
 /** A run, as its log tells it. */
 async function readRun(run: string): Promise<RunData> {
-  const path = logFileOf(run);
   const collector = collectRun();
-  for await (const record of readLog(path)) collector.add(record);
+  let last = 0;
+  for await (const record of readRunLog(run)) {
+    if (record.kind === "step") {
+      if (record.step <= last)
+        throw new Error(
+          `${run}: step ${record.step} comes after step ${last}, expected them in order; give the log that one run wrote`,
+        );
+      last = record.step;
+    }
+    collector.add(record);
+  }
   const data = collector.data();
-  if (data === null) throw new Error(`${path}: no header, expected the log of a run`);
+  if (data === null) throw new Error(`${run}: no header, expected the log of a run`);
   return data;
 }

@@ -38,6 +38,13 @@ test("times of a run are its quartiles; warm-up steps and missing values do not 
   }
 });
 
+test("a single step is never certain: nobody knows how much it varies", async () => {
+  const times = async (ms: number) => sectionTimes(run({ backward: ms }, 1));
+  const changes = compareTimes(await times(10), await times(20));
+  expect(changes.map(({ certain }) => certain)).toEqual([false, false, false]);
+  expect(regressions(changes, 0.1)).toEqual([]);
+});
+
 test("what became slower or faster is told from what only varies", async () => {
   const before = await sectionTimes(run({ load: 10, backward: 40, loss: 5, gone: 1 }));
   const after = await sectionTimes(run({ load: 10, backward: 49.2, loss: 4, added: 1 }));

@@ -39,8 +39,9 @@ export function regressions(changes: readonly SectionChange[], share: number): S
     .toSorted((a, b) => b.change! - a.change!);
 }
 
-/** Of a median, from the quartiles of a near-normal sample: 1.2533 σ / √n with σ = (p75 - p25) / 1.349. */
+/** Of a median, from the quartiles of a near-normal sample: 1.2533 σ / √n with σ = (p75 - p25) / 1.349. One step tells no spread. */
 function standardError({ n, p25, p75 }: SectionTimesStats): number {
+  if (n < 2) return Infinity;
   return (1.2533 * (p75 - p25)) / 1.349 / Math.sqrt(n);
 }
 

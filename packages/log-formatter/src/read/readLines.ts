@@ -2,6 +2,8 @@ import { open, stat, type FileHandle } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const newline = 10;
+/** Editors on Windows begin files with it. */
+const byteOrderMark = "\ufeff";
 const chunkBytes = 1 << 16;
 /** No record comes near; a file without line ends must not be read into memory as one line. */
 const longestLine = 64 << 20;
@@ -30,7 +32,10 @@ export async function* readLines(path: string, follow?: Follow): AsyncGenerator<
   for (;;) {
     const file = await open(path);
     try {
-      for await (const text of linesOf(file, path, follow)) yield { text, number: ++number };
+      for await (const text of linesOf(file, path, follow)) {
+        number++;
+        yield { text: number === 1 && text.startsWith(byteOrderMark) ? text.slice(1) : text, number };
+      }
     } finally {
       await file.close();
     }
@@ -47,6 +52,7 @@ async function* linesOf(file: FileHandle, path: string, follow: Follow | undefin
   let position = 0;
   let parts: Uint8Array[] = [];
   let waiting = 0;
+  let isOver = false;
   for (;;) {
     const { bytesRead } = await file.read(chunk, 0, chunkBytes, position);
     position += bytesRead;
@@ -61,7 +67,10 @@ async function* linesOf(file: FileHandle, path: string, follow: Follow | undefin
     waiting += bytesRead - from;
     if (waiting > longestLine) throw new Error(`${path}: a line of more than ${longestLine} bytes: this is no log`);
     if (bytesRead > 0) continue;
-    if (follow === undefined || follow.signal.aborted || (await isReplaced(file, path, position))) break;
+    if (isOver || follow === undefined || follow.signal.aborted) break;
+    isOver = await isReplaced(file, path, position);
+    // Its writer may have come to its last line since it was read.
+    if (isOver) continue;
     await sleep(pollMs, undefined, { signal: follow.signal }).catch(() => undefined);
   }
   if (parts.length > 0) yield decode(parts);

@@ -60,6 +60,24 @@ test("what a resumed run did again replaces what was done before, also what the 
   expect(records.filter(({ kind }) => kind === "header")).toHaveLength(3);
 });
 
+test.each([
+  ["a header that was torn counts for no attempt", (text: string) => text],
+  ["as does white space that another program writes", (text: string) => text.replaceAll(/":(?=\S)/g, '": ')],
+])("%s", async (_, write) => {
+  const torn = lines(headerOf([], 2)).slice(0, 60);
+  const text = `${lines(...attempt(1, 1, 4))}${torn}\n${lines(...attempt(2, 3, 5), ...attempt(3, 6, 7))}`;
+  writeFileSync(path, write(text));
+  expect(steps(await read())).toEqual(["1:1", "1:2", "2:3", "2:4", "2:5", "3:6", "3:7"]);
+});
+
+test("a mark at the beginning of the file and line ends of Windows are no part of the records", async () => {
+  const records = attempt(1, 1, 3);
+  writeFileSync(path, `\ufeff${lines(...records).replaceAll("\n", "\r\n\r\n")}`);
+  const torn: string[] = [];
+  expect(await read({ onTorn: (place) => torn.push(place) })).toEqual(records);
+  expect(torn).toEqual([]);
+});
+
 function pending(step: number): StepRecord {
   return stepOf(step, { sections: { gpu: { ms: 1, self_ms: 1, n: 1, device_ms: null, reason: "pending" } } });
 }
@@ -114,6 +132,27 @@ test.each([
   [JSON.stringify({ ...stepOf(1), metrics: [] }), "expected an object as metrics in a step record"],
   [JSON.stringify({ ...stepOf(1), tags: "warmup" }), "expected a list of tags in a step record"],
   [JSON.stringify({ ...stepOf(1), verdict: "slow" }), "expected a verdict or null in a step record"],
+  [
+    JSON.stringify({ ...stepOf(1), sections: { a: { ms: "1", self_ms: 1, n: 1 } } }),
+    "expected a number or null as ms of section a in a step record",
+  ],
+  [
+    JSON.stringify({ ...stepOf(1), sections: { a: { ms: 1, n: 1 } } }),
+    "expected a number or null as self_ms of section a in a step record",
+  ],
+  [JSON.stringify(stepOf(1)).replace('"t_ms":0,', '"t_ms":1e999,'), "expected a number as t_ms in a step record"],
+  [JSON.stringify({ ...stepOf(1), lanes: { b: null } }), "expected an object of lane b in a step record"],
+  [JSON.stringify({ ...stepOf(1), verdict: {} }), "expected a verdict or null in a step record"],
+  [JSON.stringify({ ...stepOf(1), gauges: { c: true } }), "expected a number or null as gauge c in a step record"],
+  [
+    JSON.stringify(
+      headerOf([
+        { name: "a", parent: "b", lane: "main", role: null },
+        { name: "b", parent: "a", lane: "main", role: null },
+      ]),
+    ),
+    "expected sections that lie in one another, not in themselves, in a header record",
+  ],
   ['{"kind":"late","step":1}', "expected sections, an object of objects, in a late record"],
   ['{"kind":"summary","sections":{}}', "expected whole numbers as from and to in a summary record"],
   ['{"kind":"event","step":1}', "expected a name in a event record"],

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import type { LateRecord, LogRecord, StepRecord } from "../record.ts";
-import { parseRecord } from "./parseRecord.ts";
+import { jsonOf, parseRecord } from "./parseRecord.ts";
 import { readLines, type Follow } from "./readLines.ts";
 
 /** How a log is read. */
@@ -40,15 +40,18 @@ export async function* readLog(path: string, options: ReadLogOptions = {}): Asyn
   yield* window;
 }
 
-/** By attempt, counted in headers: the first step that a later attempt did again. */
+/** By attempt, counted in headers: the first step that a later attempt did again. Torn lines are no headers. */
 async function attemptEnds(path: string): Promise<number[]> {
   const firsts: number[] = [Infinity];
   for (const file of partsOf(path)) {
     for await (const { text } of readLines(file)) {
-      if (text.startsWith('{"kind":"header"')) firsts.push(Infinity);
-      else if (firsts.at(-1) === Infinity && text.startsWith('{"kind":"step"')) {
-        firsts[firsts.length - 1] = Number(/"step":(\d+)/.exec(text)?.[1] ?? Infinity);
-      }
+      // Of the many steps of an attempt only the first one is parsed here.
+      const mayCount = firsts.at(-1) === Infinity || text.includes('"header"');
+      const value: unknown = mayCount ? jsonOf(text) : null;
+      if (typeof value !== "object" || value === null || !("kind" in value)) continue;
+      if (value.kind === "header") firsts.push(Infinity);
+      else if (firsts.at(-1) === Infinity && value.kind === "step" && "step" in value && Number.isInteger(value.step))
+        firsts[firsts.length - 1] = Number(value.step);
     }
   }
   return firsts.map((_, attempt) => Math.min(Infinity, ...firsts.slice(attempt + 1)));
@@ -61,7 +64,7 @@ async function attemptEnds(path: string): Promise<number[]> {
 async function* rawRecords(path: string, { follow, onTorn }: ReadLogOptions): AsyncGenerator<LogRecord> {
   for (const file of partsOf(path)) {
     for await (const { text, number } of readLines(file, file === path ? follow : undefined)) {
-      if (text === "") continue;
+      if (text.trim() === "") continue;
       let record: LogRecord | null | undefined;
       try {
         record = parseRecord(text);

@@ -146,4 +146,9 @@ describe("the replay of a pipeline", () => {
     expect(replayPipeline([], many({}))).toMatchObject({ ms: 0, tokensPerSecond: 0 });
     expect(() => replayPipeline([], many({ capacity: 2, minReady: 3 }))).toThrow("queue minReady is 3");
   });
+
+  it("refuses times that it would never come to the end of", () => {
+    for (const drafterMs of [NaN, Infinity])
+      expect(() => replayPipeline(batches(2, { drafterMs }), many({}))).toThrow(`batch 0 takes ${drafterMs} ms`);
+  });
 });

@@ -47,10 +47,13 @@ interface Task {
  * Replays recorded batch times through the loop's own rules: batches are pulled one after another as far ahead as the queue has
  * room, go to the worker with the fewest, and are taken in order. Shares of a step mislead when lanes overlap; this does not.
  *
- * @throws {RangeError} For a capacity or minReady that can't work.
+ * @throws {RangeError} For a capacity or minReady that can't work, and for times that are no numbers.
  */
 export function replayPipeline(batches: readonly BatchTimes[], settings: PipelineSettings): PipelineReplay {
   const policy = queuePolicy(settings);
+  for (const [i, { dataMs, targetMs, drafterMs }] of batches.entries())
+    for (const ms of [dataMs, targetMs, drafterMs])
+      if (!Number.isFinite(ms)) throw new RangeError(`batch ${i} takes ${ms} ms, expected a number`);
   const { workers, cores, targetThreads, drafterThreads } = settings;
   const isInline = workers === 0;
   const waits = { target: 0, data: 0, queue: 0 };
