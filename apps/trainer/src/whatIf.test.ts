@@ -30,6 +30,14 @@ test("a replay of the run's own settings takes as long as the run", () => {
   expect(replayed).toMatchObject({ ms: 1640, tokensPerSecond: 500, waits: { target: 630, data: 10, queue: 0 } });
 });
 
+test("measuring the drafter takes its time, but none of training's", () => {
+  const evaluated = steps.map((step) =>
+    step.step === 5 ? { ...step, ms: step.ms + 9000, sections: { ...step.sections, eval: section(9000) } } : step,
+  );
+  const changes = parseWhatIf("target-workers=1,cores=3");
+  expect(whatIf({ config }, evaluated, changes)).toEqual(whatIf({ config }, steps, changes));
+});
+
 test("a worker hides the target behind the drafter where there are cores for both", () => {
   const changes = parseWhatIf("target-workers=1,cores=3");
   const found = whatIf({ config }, steps, changes);

@@ -69,7 +69,7 @@ export function whatIf(
     targetMs: (targetMs * before.targetThreads) / after.targetThreads,
     drafterMs: (drafterMs * before.drafterThreads) / after.drafterThreads,
   }));
-  const wholeMs = steps.reduce((sum, step) => sum + step.ms, 0);
+  const wholeMs = steps.reduce((sum, step) => sum + trainingMs(step), 0);
   const tokens = times.reduce((sum, batch) => sum + batch.tokens, 0);
   return {
     recorded: { ms: wholeMs, tokensPerSecond: (1000 * tokens) / wholeMs },
@@ -110,16 +110,21 @@ function settingsOf(config: unknown, changes: ReadonlyMap<string, number>): Pipe
 }
 
 const ms = (section: SectionRecord | undefined): number => section?.ms ?? 0;
+/** Measuring the drafter is no part of training it. */
+const trainingMs = (step: StepRecord): number => step.ms - ms(step.sections["eval"]);
 const isTarget = (name: string): boolean => /^target\/(forward|pack|hand-over)(@|$)/.test(name);
 
 /** Beside the drafter the target is busy with later batches than the step's: only what it takes on the whole is known. */
 function batchTimes(steps: readonly StepRecord[], beside: boolean): BatchTimes[] {
-  const times = steps.map(({ ms: stepMs, sections, metrics }) => ({
-    dataMs: ms(sections["data"]),
-    targetMs: Object.entries(sections).reduce((sum, [name, section]) => sum + (isTarget(name) ? ms(section) : 0), 0),
-    drafterMs: stepMs - ms(sections["queue/wait"]) + ms(sections["queue/receive"]),
-    tokens: metrics["tokens"] ?? 0,
-  }));
+  const times = steps.map((step) => {
+    const { sections, metrics } = step;
+    return {
+      dataMs: ms(sections["data"]),
+      targetMs: Object.entries(sections).reduce((sum, [name, section]) => sum + (isTarget(name) ? ms(section) : 0), 0),
+      drafterMs: trainingMs(step) - ms(sections["queue/wait"]) + ms(sections["queue/receive"]),
+      tokens: metrics["tokens"] ?? 0,
+    };
+  });
   if (!beside) return times;
   const mean = times.reduce((sum, { targetMs }) => sum + targetMs, 0) / times.length;
   return times.map((batch) => ({ ...batch, targetMs: mean }));

@@ -7,7 +7,7 @@ import type {
   TargetHiddenStates,
   TokenBatch,
 } from "@dflash/target-forward";
-import type { Section, Timer } from "@dflash/timer";
+import type { Section } from "@dflash/timer";
 import { attentionBlock, loadAttention, type ForwardContext } from "./attentionBlock.ts";
 import { readCausalLMConfig, type CausalLMConfig } from "./causalLMConfig.ts";
 import type { Decoder } from "./decoder.ts";
@@ -22,7 +22,7 @@ import { withWeights, type Weights } from "./weights.ts";
 /** What a model is loaded with. */
 export interface CausalLMOptions extends TargetHeadOptions {
   /** Times the inside of the forward, in the lane `target`: `target/attention`, `target/mlp`, `target/capture`. */
-  timer?: Pick<Timer, "section">;
+  timer?: { section(name: string, options: { lane: string }): Pick<Section, "time"> };
 }
 
 /** A frozen causal language model on the engine. */

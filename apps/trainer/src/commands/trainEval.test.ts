@@ -27,6 +27,10 @@ test("training measures the real acceptance length, as eval does, and scores its
   expect(second.metrics["tokens_per_s"]).toBeCloseTo((1000 * second.metrics["tokens"]!) / training, 6);
   expect(steps(records)[0]!.sections["eval"]).toMatchObject({ ms: null });
 
+  // What the target and the drafter do for it is no part of the training step's forwards.
+  expect(second.sections["eval"]!.self_ms).toBe(second.sections["eval"]!.ms);
+  expect(second.sections["target/mlp"]!.n).toBe(steps(records)[0]!.sections["target/mlp"]!.n);
+
   const checkpoints = await listCheckpoints(join(folder, "run/checkpoints"));
   const scores = summary.tau.map(({ acceptance_length: length }: { acceptance_length: number }) => length);
   expect(checkpoints.map(({ state }) => state.score)).toEqual(scores);

@@ -16,6 +16,7 @@ import {
 } from "@dflash/target-forward";
 import type { Timer } from "@dflash/timer";
 import type { TargetPlacement } from "./placeTarget.ts";
+import { timedApart } from "./timedApart.ts";
 import type { TrainConfig } from "./trainConfig.ts";
 
 /** The frozen target as a run uses it. */
@@ -29,8 +30,12 @@ export interface OpenTarget {
   readonly workers: TargetWorkers | null;
   /** Null unless the hidden states are files. */
   readonly files: HiddenStateFiles | null;
+  /** Does some work within which the target's sections are not timed: an evaluation's are no part of a training step's. */
+  readonly untimed: <T>(work: () => Promise<T>) => Promise<T>;
   dispose(): Promise<void>;
 }
+
+const asIs = <T>(work: () => Promise<T>): Promise<T> => work();
 
 export interface OpenTargetOptions {
   readonly config: TrainConfig & TargetPlacement;
@@ -43,17 +48,18 @@ export interface OpenTargetOptions {
 export async function openTarget({ config, ops, timer }: OpenTargetOptions): Promise<OpenTarget> {
   const { target, targetWorkers, targetDevices, hiddenStates, onBad } = config;
   if (targetWorkers === 0 && hiddenStates === null) {
-    const model = await loadCausalLM(target, { ops, timer });
+    const { timer: own, untimed } = timedApart(timer);
+    const model = await loadCausalLM(target, { ops, timer: own });
     const { head } = model;
     const dispose = async (): Promise<void> => model.dispose();
-    return { config: model.config, head, states: { model }, workers: null, files: null, dispose };
+    return { config: model.config, head, states: { model }, workers: null, files: null, untimed, dispose };
   }
   const shape = await readCausalLMConfig(target);
   const head = await loadTargetHead(target, { ops });
   if (hiddenStates !== null) {
     const files = openHiddenStateFiles({ dir: hiddenStates, hiddenSize: shape.hiddenSize, onBad });
     const dispose = async (): Promise<void> => head.dispose();
-    return { config: shape, head, states: { source: files }, workers: null, files, dispose };
+    return { config: shape, head, states: { source: files }, workers: null, files, untimed: asIs, dispose };
   }
   const { name } = ops.engine;
   const workers = await startTargetWorkers({
@@ -75,7 +81,7 @@ export async function openTarget({ config, ops, timer }: OpenTargetOptions): Pro
     await workers.close();
     head.dispose();
   };
-  return { config: shape, head, states: { source: workers }, workers, files: null, dispose };
+  return { config: shape, head, states: { source: workers }, workers, files: null, untimed: asIs, dispose };
 }
 
 /**

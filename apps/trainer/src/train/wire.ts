@@ -114,7 +114,12 @@ export async function wire(start: RunStart): Promise<WiredRun> {
         timer,
         signal,
         checkpoint: saving,
-        ...(evaluator && { evaluation: { every: config.evalEvery, measure: evaluator.measure } }),
+        ...(evaluator && {
+          evaluation: {
+            every: config.evalEvery,
+            measure: (step: number) => target.untimed(async () => evaluator.measure(step)),
+          },
+        }),
       });
       run.on("step", checkpoints.note);
       const { workers, files } = target;

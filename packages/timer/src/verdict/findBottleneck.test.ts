@@ -49,6 +49,16 @@ describe("findBottleneck", () => {
     }
   });
 
+  it.each(["target-bound: inline", "data-bound: in the producer", "queue: capacity of one, batches in bursts"])(
+    "looks past an evaluation that takes longer than all steps: %s",
+    (name) => {
+      const found = seeded[name]!;
+      const evaluating = (step: number) => (step === 9 ? { extraUs: 60_000_000, mark: "eval" } : {});
+      for (const seed of seeds.slice(0, 3))
+        expect(judge({ ...found, engine: evaluating }, seed).cause).toBe(judge(found, seed).cause);
+    },
+  );
+
   it.each(Object.keys(settling))(
     "does not blame the allocator for new shapes that settle or cost training nothing: %s",
     (name) => {

@@ -22,9 +22,11 @@ const CLEAR_EXCESS = 0.25;
 /** Steps that a confident verdict needs. */
 const ENOUGH = 8;
 
-/** Names the one thing that held these steps back. Steps marked `warmup` are left out. */
+/** Names the one thing that held these steps back. Steps marked `warmup` are left out, and those marked `eval` as long as there are others. */
 export function findBottleneck(steps: readonly JudgedStep[], facts: EngineFacts = {}): Verdict {
-  const judged = steps.filter(({ report }) => !report.tags.includes("warmup"));
+  const warm = steps.filter(({ report }) => !report.tags.includes("warmup"));
+  const training = warm.filter(({ report }) => !report.tags.includes("eval"));
+  const judged = training.length > 0 ? training : warm;
   const total = judged.reduce((sum, { report }) => sum + report.ms, 0);
   if (total === 0) return { cause: "balanced", share: 0, confidence: 0, advice: "no step has been measured yet" };
   const enough = Math.min(1, judged.length / ENOUGH);

@@ -15,7 +15,7 @@ export function time(ms: number | null | undefined): string {
   if (ms === 0) return "0";
   if (ms >= 3_600_000) return `${(ms / 3_600_000).toFixed(1)} h`;
   if (ms >= 120_000) return `${(ms / 60_000).toFixed(1)} min`;
-  if (ms >= 10_000) return `${(ms / 1000).toFixed(1)} s`;
+  if (ms >= 1000) return `${short(ms / 1000)} s`;
   if (ms >= 1) return `${short(ms)} ms`;
   return `${short(1000 * ms)} µs`;
 }

@@ -9,7 +9,11 @@ function ending(values: readonly (number | null)[] | undefined): number | null {
   return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length;
 }
 
-const rate = (run: RunData): number => (run.totalMs > 0 ? (1000 * run.tokens) / run.totalMs : 0);
+/** Tokens a second of training; measuring the drafter is no part of it. */
+function rate({ tokens, totalMs, sections }: RunData): number {
+  const evalMs = sections.reduce((sum, { role, selfMs }) => sum + (role === "eval" ? selfMs : 0), 0);
+  return totalMs > evalMs ? (1000 * tokens) / (totalMs - evalMs) : 0;
+}
 
 /** The figures that a run is known by; with a second run, each beside the first's. */
 export function keyFigures(runs: readonly RunData[]): HTMLElement {
@@ -68,7 +72,7 @@ export function verdict(run: RunData, isNamed: boolean): HTMLElement {
       { class: "quiet" },
       `${percent(share)} of the time · confidence ${confidence.toFixed(2)} · the verdict of ${percent(steps)} of the steps`,
     ),
-    advice === null ? null : element("p", {}, `${advice[0]!.toUpperCase()}${advice.slice(1)}.`),
+    advice === null ? null : element("p", {}, ...withFlags(`${advice[0]!.toUpperCase()}${advice.slice(1)}.`)),
     predictions.length === 0
       ? null
       : element(
@@ -90,3 +94,7 @@ export function verdict(run: RunData, isNamed: boolean): HTMLElement {
         ),
   );
 }
+
+/** Text whose flags, such as `--block-size`, no line's end divides. */
+const withFlags = (text: string): (string | HTMLElement)[] =>
+  text.split(/(--[a-z][a-z-]*)/).map((part) => (part.startsWith("--") ? element("code", {}, part) : part));
