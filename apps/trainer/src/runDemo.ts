@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { forCaller, fromCaller } from "./callerFolder.ts";
 import { defaultData } from "./defaultTarget.ts";
 import { makeFolder } from "./makeFolder.ts";
-import { spawnDflash, untilEnded } from "./spawnDflash.ts";
+import { spawnDflash } from "./spawnDflash.ts";
+import { untilEnded } from "./untilEnded.ts";
 
 /** A small drafter behind a target that works for every step: what to do about it is known beforehand, how long it takes is not. */
 const settings = ["--steps", "30", "--layers", "1", "--anchors", "4", "--rows", "1", "--max-length", "192"];

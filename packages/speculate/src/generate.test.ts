@@ -53,6 +53,13 @@ describe("generate", () => {
     expect(answers.map(({ finish }) => finish)).toContain("stop");
   });
 
+  test("hears a signal that comes from outside, such as Ctrl-C", async () => {
+    const stop = new AbortController();
+    setImmediate(() => stop.abort());
+    const [answer] = await run({ signal: stop.signal, prompts: prompts.slice(0, 1) });
+    expect(answer!.finish).toBe("signal");
+  });
+
   test("ends at the signal with what there is, and frees all it made", async () => {
     await run();
     const { tensors } = ops.engine.memory();

@@ -39,6 +39,9 @@ export interface GenerateOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Signals, timers and input are heard between two rounds: an engine that computes in this thread never waits. */
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
 /**
  * Answers prompts by speculative decoding: the drafter proposes a block, the target checks it in one forward and commits the
  * part that it would have produced itself and one token of its own. The answers are those of the target alone, token by token at
@@ -90,6 +93,7 @@ export async function generate(options: GenerateOptions): Promise<Generation[]> 
       }
       for (const sequence of active) if (sequence.finish !== null) sequence.dispose();
       active = active.filter(({ finish }) => finish === null);
+      await turn();
     }
   } finally {
     for (const sequence of active) sequence.dispose();

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { delimiter, join } from "node:path";
 import { Command } from "commander";
 import { type Benchmark, benchmarks } from "../benchmarks.ts";
+import { ownGroup, untilEnded } from "../untilEnded.ts";
 
 const repository = join(import.meta.dirname, "../../../..");
 
@@ -89,17 +90,15 @@ function split(operands: readonly string[]): { names: readonly string[]; args: r
 }
 
 /** Runs a package's script as its package manager would, in its folder and with its binaries. */
-function run(script: string, cwd: string, args: readonly string[]): Promise<number | null> {
+async function run(script: string, cwd: string, args: readonly string[]): Promise<number | null> {
   const binaries = [cwd, repository].map((folder) => join(folder, "node_modules/.bin"));
   const PATH = [...binaries, process.env["PATH"]].join(delimiter);
   // The shell gets the arguments as they are, whatever is in them.
   const child = spawn("sh", ["-c", `${script} "$@"`, script, ...args], {
     cwd,
     stdio: "inherit",
+    detached: ownGroup,
     env: { ...process.env, PATH },
   });
-  return new Promise((resolve, reject) => {
-    child.on("error", reject);
-    child.on("close", resolve);
-  });
+  return (await untilEnded(child)).code;
 }

@@ -1,6 +1,7 @@
 import { type EngineName, engineNames } from "@dflash/engine";
 import { showProgress } from "../showProgress.ts";
-import { spawnDflash, untilEnded } from "../spawnDflash.ts";
+import { spawnDflash } from "../spawnDflash.ts";
+import { untilEnded } from "../untilEnded.ts";
 import type { EngineCheck } from "./checkEngine.ts";
 
 /** Checks every engine, says what it found, and gives the one that a run takes by itself; null when none works. */

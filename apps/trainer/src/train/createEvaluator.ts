@@ -21,8 +21,8 @@ export interface Tau extends Acceptance {
 export interface Evaluator {
   /** The newest evaluation. */
   readonly latest: Tau | null;
-  /** Measures, and gives the pooled acceptance length. */
-  readonly measure: (step: number) => Promise<number | null>;
+  /** Measures, and gives the pooled acceptance length; null when the signal came first, which leaves the latest as it was. */
+  readonly measure: (step: number, signal: AbortSignal) => Promise<number | null>;
   /** The pooled acceptance length after a step, if it was measured then. */
   readonly lengthAt: (step: number) => number | null;
   dispose(): void;
@@ -54,7 +54,7 @@ export async function createEvaluator(options: EvaluatorOptions): Promise<Evalua
     get latest() {
       return latest;
     },
-    async measure(step) {
+    async measure(step, signal) {
       const start = performance.now();
       const { parameters } = drafter;
       const snapshot = await createDrafter({
@@ -64,7 +64,8 @@ export async function createEvaluator(options: EvaluatorOptions): Promise<Evalua
         weights: async (name) => Float32Array.from(await parameters.get(name)!.read()),
       });
       try {
-        const answers = await generate({ ...generation, drafter: snapshot });
+        const answers = await generate({ ...generation, drafter: snapshot, signal });
+        if (signal.aborted) return null;
         const acceptance = measureAcceptance(answers, drafter.config.blockSize);
         latest = { step, prompts: prompts.length, ...acceptance, ms: performance.now() - start };
         return latest.pooled;

@@ -37,10 +37,25 @@ const stopping = "stopping after this step; Ctrl-C again ends at once";
 test.each([
   ["SIGINT", 130],
   ["SIGTERM", 143],
+  ["SIGHUP", 129],
 ] as const)("%s lets the step finish and everything be saved", async (signal, code) => {
   expect(await run([signal])).toEqual({ code, lines: ["ready", stopping, "saved"] });
 });
 
 test("the second one ends the process at once", async () => {
   expect(await run(["SIGINT", "SIGTERM"], "stubborn")).toEqual({ code: 143, lines: ["ready", stopping] });
+});
+
+test("the end of the shell that a package manager runs a script in is heard as SIGTERM", async () => {
+  const node = ["--import", import.meta.resolve("tsx"), "--input-type=module", "-e", program];
+  const shell = spawn("sh", ["-c", '"$@"; true', "sh", process.execPath, ...node], {
+    env: { ...process.env, npm_lifecycle_event: "train" },
+  });
+  let printed = "";
+  shell.stdout.setEncoding("utf8").on("data", (text: string) => {
+    printed += text;
+    if (text.includes("ready")) shell.kill();
+  });
+  await new Promise((resolve) => shell.on("close", resolve));
+  expect(printed.trim().split("\n")).toEqual(["ready", stopping, "saved"]);
 });

@@ -257,6 +257,23 @@ test.each([
   },
 );
 
+test("an evaluation that the signal ends counts for nothing, and the step is saved", async () => {
+  const stop = new AbortController();
+  const log: string[] = [];
+  const run = trainDrafter({
+    source: batches(9),
+    step,
+    steps: 9,
+    timer,
+    signal: stop.signal,
+    evaluation: { every: 2, measure: async () => (stop.abort(), null) },
+    checkpoint: { every: 9, save: async (done) => void log.push(`save ${done}`) },
+  });
+  run.on("tau", () => log.push("tau"));
+  expect(await run.finished).toMatchObject({ steps: 2, reason: "signal" });
+  expect(log).toEqual(["save 2"]);
+});
+
 test("non-finite steps in a row end the run, with a checkpoint", async () => {
   const saved: number[] = [];
   const { finished } = trainDrafter({

@@ -33,7 +33,7 @@ export interface TrainOptions {
   readonly evaluation?: {
     /** Steps between two calls. */
     readonly every: number;
-    /** Gives the drafter's real acceptance length, or null where there was no round to count. */
+    /** Gives the drafter's real acceptance length, or null where there was no round to count. One that the signal ends counts for nothing. */
     readonly measure: (step: number) => Promise<number | null>;
   };
 }
@@ -106,6 +106,7 @@ async function run(
     if (!evaluation || evaluated === done.steps) return;
     const acceptanceLength = await sections.evaluating.time(async () => evaluation.measure(done.steps));
     evaluated = done.steps;
+    if (acceptanceLength === null && signal?.aborted) return;
     events.emit("tau", { step: evaluated, acceptanceLength });
   };
 
