@@ -97,9 +97,9 @@ describe.skipIf(missing !== null)(`native TensorFlow${missing === null ? "" : ` 
       floats(ops, Array<number>(512 * 256).fill(1), 512, 256),
       ops.upload(new Float32Array(256 * 768), [256, 768]),
     ];
-    let signals = 0;
-    const count = (): void => void signals++;
-    process.on("SIGUSR2", count);
+    const heard: string[] = [];
+    const hear = (signal: string): void => void heard.push(signal);
+    process.on("SIGUSR2", hear);
     const sender = spawn("sh", ["-c", `while kill -USR2 ${process.pid}; do sleep 0.001; done`]);
     const profiler = new Session();
     profiler.connect();
@@ -108,14 +108,14 @@ describe.skipIf(missing !== null)(`native TensorFlow${missing === null ? "" : ` 
     await profiler.post("Profiler.start");
     try {
       // Each of them used to be able to write over the heap.
-      for (let i = 0; i < 100 || signals < 20; i++) {
+      for (let i = 0; i < 100 || heard.length < 20; i++) {
         ops.free(ops.run("MatMul", [x, w])[0]!);
         if (i % 10 === 0) await setImmediate();
       }
     } finally {
       sender.kill();
       await once(sender, "exit");
-      process.off("SIGUSR2", count);
+      process.off("SIGUSR2", hear);
     }
     const { profile } = await profiler.post("Profiler.stop");
     profiler.disconnect();

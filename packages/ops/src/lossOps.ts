@@ -5,9 +5,13 @@ import { checkFloat32, checkShape, extent, reject } from "./validate.ts";
 import { own, release } from "./value.ts";
 import type { Value } from "./value.ts";
 
-/** Losses of a language model's head, and its predictions. */
+/** Rows of a chunk, where they have more logits than the engine takes at once. */
+const fewRows = 256;
+
+/** Losses of a language model's head, and its predictions. `logitsAtOnce` is how many of more than 256 rows make one chunk. */
 export function lossOps<H extends KernelHandle>(
   context: OpContext<H>,
+  logitsAtOnce: number,
 ): Pick<Ops, "linearCrossEntropy" | "linearDistillation" | "argmax"> {
   const { kernels } = context;
 
@@ -30,10 +34,12 @@ export function lossOps<H extends KernelHandle>(
       predictions: context.tensor(own(predictions)),
     };
   };
+  const rowsAtOnce = (weight: Value<H>): number =>
+    Math.max(fewRows, Math.floor(logitsAtOnce / extent(weight.handle, 0)));
   const isTracked = (value: Value<H>): boolean => context.tape?.tracks(value) ?? false;
 
   return {
-    linearCrossEntropy(x, weight, labels, weights, { chunkRows = 256, chunkVocabulary = Infinity } = {}) {
+    linearCrossEntropy(x, weight, labels, weights, options = {}) {
       const op = "linearCrossEntropy";
       const xv = context.value(op, "x", x);
       const wv = context.value(op, "weight", weight);
@@ -41,6 +47,7 @@ export function lossOps<H extends KernelHandle>(
       checkShape(op, "weight", wv.handle, ["V", extent(xv.handle, 1)]);
       const [rows, vocabulary] = [extent(xv.handle, 0), extent(wv.handle, 0)];
       checkLabels(op, labels, weights, rows, vocabulary);
+      const { chunkRows = rowsAtOnce(wv), chunkVocabulary = Infinity } = options;
       checkChunk(op, "chunkRows", chunkRows);
       const needs = { dx: isTracked(xv), dw: isTracked(wv) };
       const whole = chunkVocabulary >= vocabulary;
@@ -52,7 +59,7 @@ export function lossOps<H extends KernelHandle>(
       return outputs([xv, wv], forward, [forward.dx, forward.dw]);
     },
 
-    linearDistillation(x, teacher, weight, weights, { chunkRows = 256 } = {}) {
+    linearDistillation(x, teacher, weight, weights, options = {}) {
       const op = "linearDistillation";
       const xv = context.value(op, "x", x);
       const tv = context.value(op, "teacher", teacher);
@@ -61,6 +68,7 @@ export function lossOps<H extends KernelHandle>(
       checkShape(op, "teacher", tv.handle, x.shape);
       checkShape(op, "weight", wv.handle, ["V", extent(xv.handle, 1)]);
       checkWeights(op, weights, extent(xv.handle, 0));
+      const { chunkRows = rowsAtOnce(wv) } = options;
       checkChunk(op, "chunkRows", chunkRows);
       for (const [argument, value] of Object.entries({ teacher: tv, weight: wv }))
         if (isTracked(value)) reject(op, argument, "trained", "frozen: it gets no gradient");

@@ -122,7 +122,8 @@ export interface Ops {
   /**
    * Cross-entropy of x · weightᵀ against labels, Σ weights·CE, in chunks of rows, so that rows × vocabulary never exists at once.
    * x [R, H], weight [V, H], labels and weights [R]. Rows of weight 0 contribute nothing, whatever their label.
-   * A `chunkVocabulary` below V bounds memory further, for a second product of x and weight where gradients are wanted.
+   * A chunk is 256 rows unless given, on native TensorFlow as many as have 8 M logits if those are more. A `chunkVocabulary`
+   * below V bounds memory further, for a second product of x and weight where gradients are wanted.
    */
   readonly linearCrossEntropy: (
     x: Tensor,

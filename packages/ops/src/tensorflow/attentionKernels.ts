@@ -2,134 +2,116 @@ import type { RowRanges } from "@dflash/block-mask";
 import type { DeviceValues } from "@dflash/engine";
 import type * as tf from "@tensorflow/tfjs-core";
 import type { Kernels } from "../kernels.ts";
-import { attentionRuns, keyCount, type AttentionRun, type KeySpan } from "./attentionRuns.ts";
+import { type AttentionBatch, type AttentionCosts, type AttentionPlan, planAttention } from "./attentionBatches.ts";
 import type { TensorflowContext } from "./tensorflowContext.ts";
 
 type AttentionKernels = Pick<Kernels<tf.Tensor>, "attention" | "attentionBackward">;
 
 const keepDims = { keep_dims: true };
 
-/** What a run's dispatches cost, in scores of one head. */
-const overheadScores = { cpu: 32_768, gpu: 8_388_608 };
-/** Scores that a run may have, all heads together. */
-const mostScores = { cpu: 4_194_304, gpu: 134_217_728 };
+/** Costs and limits in scores of all heads. */
+const scores: Record<"cpu" | "gpu", AttentionCosts> = {
+  cpu: { run: 32_768, batch: 131_072, most: 4_194_304 },
+  gpu: { run: 8_388_608, batch: 33_554_432, most: 134_217_728 },
+};
 
-/** Attention by runs of queries that see about the same keys: dense products over those, never queries × all keys. */
+/** Attention by batches of runs of queries that see about the same keys: dense products over those, never queries × all keys. */
 export function attentionKernels(context: TensorflowContext, device: "cpu" | "gpu"): AttentionKernels {
-  const { kernel, part, op, host, ints, constant, reshape, rows, transpose, concat, product } = context;
-  const known = new WeakMap<RowRanges, Map<number, readonly AttentionRun[]>>();
+  const { kernel, part, op, host, ints, constant, reshape, transpose, concat, product } = context;
+  const [axis0, axis3] = [constant(0, "int32"), constant(3, "int32")];
+  const known = new WeakMap<RowRanges, Map<number, AttentionPlan>>();
 
   /** Ranges are the same for all layers of a step, forward and backward. */
-  const runsOf = (ranges: RowRanges, heads: number): readonly AttentionRun[] => {
+  const planOf = (ranges: RowRanges, heads: number): AttentionPlan => {
     let byHeads = known.get(ranges);
     if (byHeads === undefined) known.set(ranges, (byHeads = new Map()));
-    let runs = byHeads.get(heads);
-    if (runs === undefined) {
-      runs = attentionRuns(ranges, overheadScores[device] / heads, mostScores[device] / heads);
-      byHeads.set(heads, runs);
+    let plan = byHeads.get(heads);
+    if (plan === undefined) {
+      const { run, batch, most } = scores[device];
+      plan = planAttention(ranges, { run: run / heads, batch: batch / heads, most: most / heads });
+      byHeads.set(heads, plan);
     }
-    return runs;
+    return plan;
   };
 
-  /** [rows, heads, D] as [groups, rows of the group's heads one head after another, D]. */
-  const byGroup = (x: DeviceValues, groups: number): DeviceValues => {
-    const [count, heads, size = 0] = x.shape;
-    if (count === 1) return reshape(x, [groups, -1, size]);
-    const byHead = transpose(x, [1, 0, 2]);
-    return heads === groups ? byHead : reshape(byHead, [groups, -1, size]);
+  const withZeroRow = (x: DeviceValues): DeviceValues => op("Pad", [x, host(Int32Array.of(0, 1, 0, 0, 0, 0), [3, 2])]);
+
+  /** Queries to be taken by a plan's `queryOf`, which may go one beyond them. */
+  const filled = (x: DeviceValues, { batches }: AttentionPlan): DeviceValues =>
+    batches.some(({ queryOf }) => queryOf?.includes(x.shape[0]!)) ? withZeroRow(x) : x;
+
+  /** Rows of x [·, heads, D] as [runs, groups, a run's rows of the group's heads one head after another, D]. */
+  const take = (x: DeviceValues, rows: Int32Array | null, runs: number, groups: number): DeviceValues => {
+    const [, heads = 0, size = 0] = x.shape;
+    const taken = rows === null ? x : op("GatherV2", [x, host(rows), axis0]);
+    const count = taken.shape[0]! / runs;
+    if (count === 1) return reshape(taken, [runs, groups, -1, size]);
+    const byHead = transpose(reshape(taken, [runs, count, heads, size]), [0, 2, 1, 3]);
+    return heads === groups ? byHead : reshape(byHead, [runs, groups, -1, size]);
   };
 
-  const byRow = (x: DeviceValues, heads: number): DeviceValues => {
-    const [groups = 0, count = 0, size = 0] = x.shape;
-    if (groups * count === heads) return reshape(x, [1, heads, size]);
-    return transpose(heads === groups ? x : reshape(x, [heads, -1, size]), [1, 0, 2]);
+  /** The reverse, [all rows, heads, D]. */
+  const giveBack = (x: DeviceValues, heads: number): DeviceValues => {
+    const [runs = 0, groups = 0, count = 0, size = 0] = x.shape;
+    if (groups * count === heads) return reshape(x, [runs, heads, size]);
+    const byHead = heads === groups ? x : reshape(x, [runs, heads, -1, size]);
+    return reshape(transpose(byHead, [0, 2, 1, 3]), [-1, heads, size]);
   };
 
-  const keysOf = (x: DeviceValues, spans: readonly KeySpan[]): DeviceValues => {
-    const parts = spans.map(([start, end]) => (end - start === x.shape[0] ? x : rows(x, start, end)));
-    return transpose(concat(parts, 0), [1, 0, 2]);
-  };
+  const takeQueries = (x: DeviceValues, { queryOf, runs }: AttentionBatch, groups: number): DeviceValues =>
+    take(x, queryOf, runs, groups);
 
-  const rowsOf = (x: DeviceValues, { row, rowEnd }: AttentionRun): DeviceValues =>
-    rowEnd - row === x.shape[0] ? x : rows(x, row, rowEnd);
+  const takeKeys = (x: DeviceValues, { keyOf, runs }: AttentionBatch): DeviceValues =>
+    take(x, keyOf, runs, x.shape[1]!);
 
   const zeros = (shape: readonly number[]): DeviceValues => op("Fill", [ints(...shape), constant(0, "float32")]);
 
-  /** The runs' rows one after another, with zeros for rows that are in none. */
-  const joinRows = (
-    parts: readonly DeviceValues[],
-    runs: readonly AttentionRun[],
-    like: DeviceValues,
-  ): DeviceValues => {
-    const [length = 0, ...rest] = like.shape;
-    const pieces: DeviceValues[] = [];
-    let next = 0;
-    for (const [i, { row, rowEnd }] of runs.entries()) {
-      if (row > next) pieces.push(zeros([row - next, ...rest]));
-      pieces.push(parts[i]!);
-      next = rowEnd;
-    }
-    if (next < length || pieces.length === 0) pieces.push(zeros([length - next, ...rest]));
-    return concat(pieces, 0);
+  /** The batches' rows by query, zeros for those that see nothing. */
+  const joinQueries = (parts: readonly DeviceValues[], { rowOf }: AttentionPlan, like: DeviceValues): DeviceValues => {
+    if (parts.length === 0) return zeros(like.shape);
+    const all = concat(parts, 0);
+    if (rowOf === null) return all;
+    const beyond = rowOf.includes(all.shape[0]!);
+    return op("GatherV2", [beyond ? withZeroRow(all) : all, host(rowOf), axis0]);
   };
 
-  /** The sum of what the runs have for each key, from keys × groups × D of each. */
-  const joinKeys = (
-    parts: readonly DeviceValues[],
-    runs: readonly AttentionRun[],
-    like: DeviceValues,
-  ): DeviceValues => {
-    const [length = 0, ...rest] = like.shape;
-    const spans = runs.flatMap((run, i) =>
-      run.spans.map(([start, end], which) => ({
-        start,
-        end,
-        from: parts[i]!,
-        at: which === 0 ? 0 : keyCount(run.spans.slice(0, 1)),
-      })),
-    );
-    const edges = [...new Set([0, length, ...spans.flatMap(({ start, end }) => [start, end])])].toSorted(
-      (a, b) => a - b,
-    );
-    const pieces = edges.slice(1).map((end, i) => {
-      const start = edges[i]!;
-      const addends = spans
-        .filter((span) => span.start <= start && end <= span.end)
-        .map((span) => {
-          const from = span.at + start - span.start;
-          return end - start === span.from.shape[0] ? span.from : rows(span.from, from, from + end - start);
-        });
-      return addends.length === 0 ? zeros([end - start, ...rest]) : addends.reduce((a, b) => op("AddV2", [a, b]));
+  /** The sum of what the batches have for each key. */
+  const joinKeys = (parts: readonly DeviceValues[], { batches }: AttentionPlan, like: DeviceValues): DeviceValues => {
+    if (parts.length === 0) return zeros(like.shape);
+    const inOrder = parts.filter((_, i) => batches[i]!.keyOf === null);
+    const scattered = parts.flatMap((values, i) => {
+      const { keyOf } = batches[i]!;
+      return keyOf === null ? [] : [op("ScatterNd", [host(keyOf, [keyOf.length, 1]), values, ints(...like.shape)])];
     });
-    return pieces.length === 0 ? zeros(like.shape) : concat(pieces, 0);
+    return [...inOrder, ...scattered].reduce((a, b) => op("AddV2", [a, b]));
   };
 
   /** What share of each row each key has, of which one side is scaled. */
-  const sharesOf = (run: AttentionRun, q: DeviceValues, k: DeviceValues, heads: number): DeviceValues => {
-    const scores = product(q, k, "B");
-    if (run.mask === null) return op("Softmax", [scores]);
-    const [count, keys] = [run.rowEnd - run.row, keyCount(run.spans)];
-    const masked = op("AddV2", [reshape(scores, [heads, count, keys]), host(run.mask, [count, keys])]);
-    return reshape(op("Softmax", [masked]), scores.shape);
+  const sharesOf = (batch: AttentionBatch, q: DeviceValues, k: DeviceValues, heads: number): DeviceValues => {
+    const all = product(q, k, "B");
+    const { mask, runs, rows, keys } = batch;
+    if (mask === null) return op("Softmax", [all]);
+    const masked = op("AddV2", [reshape(all, [runs, heads, rows, keys]), host(mask, [runs, 1, rows, keys])]);
+    return reshape(op("Softmax", [masked]), all.shape);
   };
 
   return {
     attention(query: tf.Tensor3D, key: tf.Tensor3D, value, ranges, scale) {
       const [heads, groups] = [query.shape[1], key.shape[1]];
-      const runs = runsOf(ranges, heads);
+      const plan = planOf(ranges, heads);
       const [y, ...saved] = kernel([query, key, value], (q, k, v) => {
         // The smaller side: a cache's keys are many more than the queries of a round.
         const few = query.size < key.size;
         const scaled = op("Mul", [few ? q : k, constant(scale, "float32")]);
-        const parts = runs.map((run) =>
+        const [queries, keys] = [filled(few ? scaled : q, plan), few ? k : scaled];
+        const parts = plan.batches.map((batch) =>
           part(() => {
-            const [rowsOfRun, keys] = [rowsOf(few ? scaled : q, run), keysOf(few ? k : scaled, run.spans)];
-            const shares = sharesOf(run, byGroup(rowsOfRun, groups), keys, heads);
-            return [byRow(product(shares, keysOf(v, run.spans)), heads), shares] as const;
+            const shares = sharesOf(batch, takeQueries(queries, batch, groups), takeKeys(keys, batch), heads);
+            return [giveBack(product(shares, takeKeys(v, batch)), heads), shares] as const;
           }),
         );
         const outputs = parts.map(([output]) => output);
-        return [joinRows(outputs, runs, q), ...parts.map(([, shares]) => shares)];
+        return [joinQueries(outputs, plan, q), ...parts.map(([, shares]) => shares)];
       });
       return { y: y!, saved };
     },
@@ -137,46 +119,31 @@ export function attentionKernels(context: TensorflowContext, device: "cpu" | "gp
     // With p the shares: dv = pᵀ·dy, ds = p·(dy·vᵀ − Σ dy·y), dq = ds·k·scale, dk = dsᵀ·q·scale.
     attentionBackward(query: tf.Tensor3D, key: tf.Tensor3D, value, output, saved, gradient, ranges, scale) {
       const [heads, groups] = [query.shape[1], key.shape[1]];
-      const runs = runsOf(ranges, heads);
+      const plan = planOf(ranges, heads);
       const [dq, dk, dv] = kernel([query, key, value, output, gradient, ...saved], (q, k, v, y, dy, ...shares) => {
         const factor = constant(scale, "float32");
         const scaled = op("Mul", [k, factor]);
-        const along = op("Sum", [op("Mul", [dy, y]), constant(2, "int32")], keepDims);
-        const parts = runs.map((run, i) =>
+        // Zeros in dy let no more rows of a run than it has count.
+        const [queries, outputs, gradients] = [q, y, dy].map((x) => filled(x, plan));
+        const parts = plan.batches.map((batch, i) =>
           part(() => {
             const share = shares[i]!;
-            const dOutput = byGroup(rowsOf(dy, run), groups);
-            const dShares = op("Sub", [
-              product(dOutput, keysOf(v, run.spans), "B"),
-              byGroup(rowsOf(along, run), groups),
-            ]);
+            const dOutput = takeQueries(gradients!, batch, groups);
+            const along = op("Sum", [op("Mul", [dOutput, takeQueries(outputs!, batch, groups)]), axis3], keepDims);
+            const dShares = op("Sub", [product(dOutput, takeKeys(v, batch), "B"), along]);
             const dScores = op("Mul", [share, dShares]);
             return [
-              byRow(product(dScores, keysOf(scaled, run.spans)), heads),
-              byRow(product(dScores, byGroup(rowsOf(q, run), groups), "A"), groups),
-              byRow(product(share, dOutput, "A"), groups),
+              giveBack(product(dScores, takeKeys(scaled, batch)), heads),
+              giveBack(product(dScores, takeQueries(queries!, batch, groups), "A"), groups),
+              giveBack(product(share, dOutput, "A"), groups),
             ] as const;
           }),
         );
+        const [ofQueries, ofKeys, ofValues] = [0, 1, 2].map((which) => parts.map((made) => made[which]!));
         return [
-          joinRows(
-            parts.map(([ofRows]) => ofRows),
-            runs,
-            q,
-          ),
-          op("Mul", [
-            joinKeys(
-              parts.map(([, ofKeys]) => ofKeys),
-              runs,
-              k,
-            ),
-            factor,
-          ]),
-          joinKeys(
-            parts.map(([, , ofValues]) => ofValues),
-            runs,
-            v,
-          ),
+          joinQueries(ofQueries!, plan, q),
+          op("Mul", [joinKeys(ofKeys!, plan, k), factor]),
+          joinKeys(ofValues!, plan, v),
         ];
       });
       return { dq: dq!, dk: dk!, dv: dv! };

@@ -14,7 +14,6 @@ export function updateKernels(context: TensorflowContext): UpdateKernels {
   const { raw, kernel, single, assign, op, host, constant } = context;
   const variables = [raw.variable(), raw.variable(), raw.variable()] as const;
   const float = (value: number): DeviceValues => constant(value, "float32");
-  const scalar = (value: number): DeviceValues => host(Float32Array.of(value), []);
 
   return {
     // ResourceApplyAdam changes variables in place, in one pass, where nothing else holds their memory: so the values move
@@ -22,14 +21,9 @@ export function updateKernels(context: TensorflowContext): UpdateKernels {
     adamW(parameter, gradient, mean, variance, { learningRate, beta1, beta2, epsilon, weightDecay, step }) {
       const tensors = [parameter, mean, variance];
       kernel([gradient], (g) => {
-        const powers = [scalar(beta1 ** step), scalar(beta2 ** step)];
-        const rates = [
-          scalar(learningRate),
-          float(beta1),
-          float(beta2),
-          scalar(epsilon * Math.sqrt(1 - beta2 ** step)),
-        ];
-        const decay = scalar(1 - learningRate * weightDecay);
+        const powers = [float(beta1 ** step), float(beta2 ** step)];
+        const rates = [float(learningRate), float(beta1), float(beta2), float(epsilon * Math.sqrt(1 - beta2 ** step))];
+        const decay = float(1 - learningRate * weightDecay);
         if (weightDecay !== 0) assign(parameter, [parameter], (values) => op("Mul", [values, decay]));
         for (const [i, variable] of variables.entries()) {
           raw.run("AssignVariableOp", [variable, raw.values(tensors[i]!)], floats, 0);
@@ -46,9 +40,9 @@ export function updateKernels(context: TensorflowContext): UpdateKernels {
     },
     // L2Loss is half of it, in one pass.
     sumOfSquares: (x) => single([x], (values) => op("Mul", [op("L2Loss", [values]), float(2)])),
-    scale: (x, factor) => single([x], (values) => op("Mul", [values, scalar(factor)])),
+    scale: (x, factor) => single([x], (values) => op("Mul", [values, float(factor)])),
     scaleBy: (x, factor) => single([x, factor], (values, by) => op("Mul", [values, by])),
-    scaleInPlace: (x, factor) => assign(x, [x], (values) => op("Mul", [values, scalar(factor)])),
+    scaleInPlace: (x, factor) => assign(x, [x], (values) => op("Mul", [values, float(factor)])),
     scaleRowsInPlace: (x, factors) =>
       assign(x, [x], (values) => {
         const column = [factors.length, ...x.shape.slice(1).map(() => 1)];
