@@ -5,6 +5,7 @@
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { engineProblem } from "@dflash/engine";
 import { firstBatches } from "@dflash/bench-ops/trainingStep";
 import { timeWorkers, type Worker, type WorkerTimes } from "./timeWorkers.ts";
 
@@ -24,17 +25,20 @@ const engine = (step: string, name: string, ...more: string[]): string[] => {
   const worker = [process.execPath, "--import", "tsx", path("worker.ts"), "--case", step, "--engine", name];
   return [...worker, "--threads", threads, ...more];
 };
-const engines = (step: string): Worker[] => [
-  { name: "tensorflow, fp32 products", command: engine(step, "tensorflow") },
-  { name: "tensorflow, bf16 products", command: engine(step, "tensorflow", "--precision", "bf16") },
-  { name: "tensorflow, composed", command: engine(step, "tensorflow", "--composed") },
-  { name: "wasm", command: engine(step, "wasm") },
-];
+const problem = await engineProblem("tensorflow", { resolveFrom: path("../../apps/trainer") });
+const engines = (step: string): Worker[] =>
+  [
+    { name: "tensorflow, fp32 products", command: engine(step, "tensorflow") },
+    { name: "tensorflow, bf16 products", command: engine(step, "tensorflow", "--precision", "bf16") },
+    { name: "tensorflow, composed", command: engine(step, "tensorflow", "--composed") },
+    { name: "wasm", command: engine(step, "wasm") },
+  ].filter(({ name }) => problem === null || !name.startsWith("tensorflow"));
 
 const peer = (attention: string): string[] => ["python3", path("pytorch.py"), attention, threads];
 const batches = JSON.stringify((await firstBatches(8)).map(({ rowStarts }) => [...rowStarts]));
 
 console.log(`Node ${process.version}, ${cpus()[0]?.model}, ${cpus().length} cores, ${threads} threads\n`);
+if (problem !== null) console.log(`tensorflow is left out: ${problem}\n`);
 print(
   "test model",
   await timeWorkers(

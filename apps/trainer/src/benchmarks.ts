@@ -5,16 +5,27 @@ import { join } from "node:path";
 const folder: string = join(import.meta.dirname, "../../../bench");
 
 interface Manifest {
-  readonly description?: string;
   readonly scripts?: Readonly<Record<string, string>>;
+  /** What is told of each script named `bench`. */
+  readonly benchmarks?: Readonly<Record<string, BenchmarkFacts>>;
+}
+
+/** What to know of a benchmark before it is started. */
+export interface BenchmarkFacts {
+  /** What it measures, in a few words. */
+  readonly measures: string;
+  /** What it compares with, or can't do without, besides this repository: `PyTorch`. */
+  readonly uses?: string;
+  /** About how long it takes on two cores. */
+  readonly minutes: number;
+  /** And its quick form, if it has one. */
+  readonly quickMinutes?: number;
 }
 
 /** A benchmark as it is started: command lines and the folder that they run in. */
-export interface Benchmark {
-  /** What it measures, in a few words; the package's. */
-  readonly measures: string;
+export interface Benchmark extends BenchmarkFacts {
   readonly script: string;
-  /** The same with the fewest rounds, in a minute or so; null where there is none. */
+  /** The same with the fewest rounds; null where there is none. */
   readonly quick: string | null;
   readonly cwd: string;
 }
@@ -29,11 +40,13 @@ export function benchmarks(): Map<string, Benchmark> {
     const cwd = join(folder, name);
     const path = join(cwd, "package.json");
     if (!existsSync(path)) continue;
-    const { description = "", scripts = {} }: Manifest = JSON.parse(readFileSync(path, "utf8"));
+    const { scripts = {}, benchmarks: facts = {} }: Manifest = JSON.parse(readFileSync(path, "utf8"));
     for (const [key, script] of Object.entries(scripts)) {
       if (!/^bench(:|$)/.test(key)) continue;
       const quick = scripts[key.replace(/^bench/, "quick")] ?? null;
-      found.set(key.replace(/^bench/, name), { measures: key === "bench" ? description : "", script, quick, cwd });
+      const known = facts[key];
+      if (known === undefined) throw new Error(`${path}: benchmarks has no ${key}; say what it measures and how long`);
+      found.set(key.replace(/^bench/, name), { ...known, script, quick, cwd });
     }
   }
   return found;

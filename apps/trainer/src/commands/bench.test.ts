@@ -16,8 +16,12 @@ test("bench names the benchmarks that there are, and takes arguments for one of 
 test("bench lists the benchmarks, and takes names or --all", async () => {
   const listed = await dflash(["bench"], temporaryFolder());
   expect(listed.code).toBe(0);
-  expect(listed.stdout).toMatch(/^timer +quick +what a section costs/m);
-  for (const name of benchmarks().keys()) expect(listed.stdout).toMatch(new RegExp(`^${name}\\b`, "m"));
+  expect(listed.stdout).toMatch(/^timer +\d+ (s|min) +\d+ (s|min) +what a section costs/m);
+  expect(listed.stdout).toMatch(/^drafter +.* \(uses PyTorch, TensorFlow\)$/m);
+  for (const [name, { quick, quickMinutes }] of benchmarks()) {
+    expect(listed.stdout).toMatch(new RegExp(`^${name}\\b`, "m"));
+    expect([name, quick === null]).toEqual([name, quickMinutes === undefined]);
+  }
   const both = await dflash(["bench", "--all", "timer"], temporaryFolder());
   expect(both.code).toBe(1);
   expect(both.stderr).toBe("dflash: bench --all timer: give names or --all\n");

@@ -61,9 +61,21 @@ interface Outcome {
 }
 
 function list(benchmarksByName: ReadonlyMap<string, Benchmark>): void {
-  for (const [name, { measures, quick }] of benchmarksByName)
-    console.log(`${name.padEnd(26)}${quick === null ? "       " : "quick  "}${measures}`.trimEnd());
-  console.log("\ndflash bench NAME runs one, --all all of them, --quick with the fewest rounds; --help says more");
+  const line = (name: string, full: string, quick: string, rest: string): void =>
+    console.log(`${name.padEnd(26)}${full.padStart(8)}${quick.padStart(8)}  ${rest}`);
+  line("", "full", "--quick", "");
+  for (const [name, { measures, uses, minutes, quickMinutes }] of benchmarksByName)
+    line(name, about(minutes), about(quickMinutes), uses === undefined ? measures : `${measures} (uses ${uses})`);
+  console.log(`
+Times are those of two cores, of an AMD EPYC virtual machine. What a benchmark uses and isn't there, it leaves out and says so.
+dflash bench NAME runs one, --all all of them, --quick with the fewest rounds; --help says more`);
+}
+
+/** Minutes as people say them; nothing where there are none. */
+function about(minutes: number | undefined): string {
+  if (minutes === undefined) return "";
+  if (minutes < 1) return `${Math.round(minutes * 60)} s`;
+  return minutes < 90 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
 }
 
 async function measure(

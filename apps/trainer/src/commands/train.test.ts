@@ -1,69 +1,77 @@
-import { cpSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { HeaderRecord, SummaryRecord } from "@dflash/log-formatter";
 import { openSafetensors } from "@dflash/safetensors";
-import { describe, expect, test } from "vitest";
-import { dflash, repository, temporaryFolder } from "../dflash.test-support.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { dflash, type Finished, repository, temporaryFolder } from "../dflash.test-support.ts";
 import { parseLog, readLog, steps } from "../runLog.test-support.ts";
 
 const small = ["--threads", "1", "--anchors", "2", "--rows", "1", "--max-length", "64", "--engine", "wasm"];
 
-test("a run leaves config, log, drafter and summary, and prints a line a step without escape codes in a pipe", async () => {
-  const folder = temporaryFolder();
-  const { code, stdout, stderr } = await dflash(["train", "--steps", "4", ...small, "--out", "run"], folder);
-  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  expect(stdout).not.toContain("\u001b");
-  for (const step of [1, 2, 3, 4]) expect(stdout).toMatch(new RegExp(`^step +${step} .*loss`, "m"));
-  expect(stdout).toMatch(/^bottleneck: /m);
-  expect(stdout).toMatch(/^verdict: none, for too short a run; ten steps are enough for one$/m);
-
+describe("a run", () => {
+  const folder = mkdtempSync(join(tmpdir(), "dflash-train-"));
   const run = join(folder, "run");
-  expect(JSON.parse(readFileSync(join(run, "config.json"), "utf8"))).toMatchObject({ steps: 4, anchors: 2, seed: 0 });
-  const records = readLog(run);
-  expect(records.map(({ kind }) => kind)).toEqual(["header", "step", "step", "step", "step", "event", "summary"]);
-  const header = records[0] as HeaderRecord;
-  const summary = records.at(-1) as SummaryRecord;
-  const wanted = [
-    ..."data target/forward target/capture target/pack queue/wait queue/full log".split(" "),
-    ..."anchors mask noise forward loss backward clip optimizer".split(" ").map((name) => `drafter/${name}`),
-  ];
-  expect(header.sections.map(({ name }) => name)).toEqual(expect.arrayContaining(wanted));
-  expect(Object.keys(summary.sections)).toEqual(expect.arrayContaining([...wanted, "(step)", "(residual)"]));
-
-  const drafter = await openSafetensors(join(run, "drafter/model.safetensors"));
-  expect(drafter.tensors.size).toBe(2 * 11 + 3);
-  await drafter.close();
-  expect(JSON.parse(readFileSync(join(run, "summary.json"), "utf8"))).toMatchObject({
-    reason: "steps",
-    steps: 4,
-    engine: "wasm",
+  let finished: Finished;
+  beforeAll(async () => {
+    finished = await dflash(["train", "--steps", "6", ...small, "--out", "run"], folder);
   });
-});
+  afterAll(() => rmSync(folder, { recursive: true }));
 
-test("the sections' own times and the residual add up to each step, and no tensor is left behind", async () => {
-  const folder = temporaryFolder();
-  await dflash(["train", "--steps", "6", ...small, "--out", "run"], folder);
-  const records = steps(readLog(join(folder, "run")));
-  expect(records).toHaveLength(6);
-  for (const { ms, residual_ms: residual, sections } of records) {
-    const own = Object.values(sections).reduce((sum, { self_ms: self }) => sum + (self ?? 0), 0);
-    // Each time is written with three decimals.
-    expect(Math.abs(own + residual - ms)).toBeLessThan(0.0005 * (Object.keys(sections).length + 2));
-    expect(residual).toBeGreaterThanOrEqual(0);
-  }
-  expect(new Set(records.map(({ gauges }) => gauges["tensors"])).size).toBe(1);
-});
+  test("leaves config, log, drafter and summary, and prints a line a step without escape codes in a pipe", async () => {
+    const { code, stdout, stderr } = finished;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).not.toContain("\u001b");
+    for (const step of [1, 2, 3, 4, 5, 6]) expect(stdout).toMatch(new RegExp(`^step +${step} .*loss`, "m"));
+    expect(stdout).toMatch(/^bottleneck: /m);
+    expect(stdout).toMatch(/^verdict: none, for too short a run; ten steps are enough for one$/m);
 
-test("the same seed gives the same losses, bit for bit; another seed gives others", async () => {
-  const folder = temporaryFolder();
-  const losses = async (name: string, seed: string): Promise<unknown[]> => {
-    await dflash(["train", "--steps", "3", ...small, "--seed", seed, "--out", name], folder);
-    return steps(readLog(join(folder, name))).map(({ metrics }) => metrics["loss"]);
-  };
-  const first = await losses("a", "7");
-  expect(first).toHaveLength(3);
-  expect(await losses("b", "7")).toEqual(first);
-  expect(await losses("c", "8")).not.toEqual(first);
+    expect(JSON.parse(readFileSync(join(run, "config.json"), "utf8"))).toMatchObject({ steps: 6, anchors: 2, seed: 0 });
+    const records = readLog(run);
+    const kinds = ["header", ...Array<string>(6).fill("step"), "event", "summary"];
+    expect(records.map(({ kind }) => kind)).toEqual(kinds);
+    const header = records[0] as HeaderRecord;
+    const summary = records.at(-1) as SummaryRecord;
+    const wanted = [
+      ..."data target/forward target/capture target/pack queue/wait queue/full log".split(" "),
+      ..."anchors mask noise forward loss backward clip optimizer".split(" ").map((name) => `drafter/${name}`),
+    ];
+    expect(header.sections.map(({ name }) => name)).toEqual(expect.arrayContaining(wanted));
+    expect(Object.keys(summary.sections)).toEqual(expect.arrayContaining([...wanted, "(step)", "(residual)"]));
+
+    const drafter = await openSafetensors(join(run, "drafter/model.safetensors"));
+    expect(drafter.tensors.size).toBe(2 * 11 + 3);
+    await drafter.close();
+    expect(JSON.parse(readFileSync(join(run, "summary.json"), "utf8"))).toMatchObject({
+      reason: "steps",
+      steps: 6,
+      engine: "wasm",
+    });
+  });
+
+  test("has sections whose own times and the residual add up to each step, and leaves no tensor behind", () => {
+    const records = steps(readLog(run));
+    expect(records).toHaveLength(6);
+    for (const { ms, residual_ms: residual, sections } of records) {
+      const own = Object.values(sections).reduce((sum, { self_ms: self }) => sum + (self ?? 0), 0);
+      // Each time is written with three decimals.
+      expect(Math.abs(own + residual - ms)).toBeLessThan(0.0005 * (Object.keys(sections).length + 2));
+      expect(residual).toBeGreaterThanOrEqual(0);
+    }
+    expect(new Set(records.map(({ gauges }) => gauges["tensors"])).size).toBe(1);
+  });
+
+  test("has the same losses again with the same seed, bit for bit, and others with another", async () => {
+    const losses = async (name: string, seed: string): Promise<unknown[]> => {
+      await dflash(["train", "--steps", "6", ...small, "--seed", seed, "--out", name], folder);
+      return lossesOf(name);
+    };
+    const lossesOf = (name: string): unknown[] =>
+      steps(readLog(join(folder, name))).map(({ metrics }) => metrics["loss"]);
+    expect(lossesOf("run")).toHaveLength(6);
+    expect(await losses("again", "0")).toEqual(lossesOf("run"));
+    expect(await losses("other", "8")).not.toEqual(lossesOf("run"));
+  });
 });
 
 test("without telemetry steps are logged with their losses and no sections", async () => {
@@ -78,23 +86,18 @@ test("without telemetry steps are logged with their losses and no sections", asy
   }
 });
 
-test("flags come over the config file, and that over the defaults", async () => {
+test("flags come over the config file, and that over the defaults; another format gets standard output for itself", async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, "train.yaml"), "steps: 9\nrows: 1\nmaxLength: 64\nanchors: 2\nengine: wasm\nout: run\n");
-  const printed = await dflash(["train", "--config", "train.yaml", "--steps", "2", "--print-config"], folder);
+  const given = ["train", "--config", "train.yaml", "--steps", "2", "--log-format", "ndjson"];
+  const printed = await dflash([...given, "--print-config"], folder);
   expect(printed.stdout).toMatch(/^steps: 2 # --steps\n/m);
   expect(printed.stdout).toMatch(/^rows: 1 # train\.yaml:2: rows\n/m);
   expect(printed.stdout).toMatch(/^seed: 0\n/m);
-  expect((await dflash(["train", "--config", "train.yaml", "--steps", "2"], folder)).code).toBe(0);
-  expect(steps(readLog(join(folder, "run")))).toHaveLength(2);
-});
-
-test("another format gets standard output for itself", async () => {
-  const folder = temporaryFolder();
-  const { code, stdout } = await dflash(["train", "--steps", "2", ...small, "--log-format", "ndjson"], folder);
+  const { code, stdout } = await dflash(given, folder);
   expect(code).toBe(0);
-  const kinds = parseLog(stdout).map(({ kind }) => kind);
-  expect(kinds).toEqual(["header", "step", "step", "event", "summary"]);
+  expect(parseLog(stdout).map(({ kind }) => kind)).toEqual(["header", "step", "step", "event", "summary"]);
+  expect(steps(readLog(join(folder, "run")))).toHaveLength(2);
 });
 
 test("Ctrl-C ends the run after its step and saves everything", async () => {

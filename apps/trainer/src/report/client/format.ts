@@ -38,10 +38,10 @@ export function bytes(value: number | null | undefined): string {
 export const percent = (value: number | null | undefined): string =>
   value === null || value === undefined ? "–" : `${(100 * value).toFixed(Math.abs(value) < 0.1 ? 1 : 0)} %`;
 
-/** How much more or less than before: `+12 %`, `×14`. */
+/** How much more or less than before: `+12 %`, `×2.14`. */
 export function change(now: number, before: number): string {
   if (before === 0) return now === 0 ? "–" : "new";
   if (now === 0) return "gone";
   const ratio = now / before;
-  return ratio >= 5 ? `×${short(ratio)}` : `${ratio >= 1 ? "+" : "−"}${percent(Math.abs(ratio - 1))}`;
+  return ratio >= 2 ? `×${short(ratio)}` : `${ratio >= 1 ? "+" : "−"}${percent(Math.abs(ratio - 1))}`;
 }
