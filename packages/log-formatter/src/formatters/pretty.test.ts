@@ -70,6 +70,23 @@ test("the width is read at each line", () => {
   expect((formatter.step(stepOf(1)) as string).length).toBeLessThanOrEqual(31);
 });
 
+test("a narrow terminal goes without the last columns of the summary", () => {
+  const summary = {
+    kind: "summary",
+    from: 1,
+    to: 2,
+    sections: { "(step)": times(4000, 2000), a: times(1000, 0.5) },
+  } as const;
+  expect(pretty(plain(44)).summary!(summary)).toBe(
+    [
+      "steps 1-2   total   share      p50      p90",
+      "(step)     4.00 s  100.0%   2.00 s   2.00 s",
+      "a          1.00 s   25.0%  0.50 ms  0.50 ms",
+      "",
+    ].join("\n"),
+  );
+});
+
 function times(sum_ms: number, p50: number | null): SectionSummary {
   return { n: 2, missing: 0, sum_ms, p50, p90: p50, p99: p50, max: p50 };
 }

@@ -3,7 +3,7 @@ import type { LogFormatter, LogTarget } from "../logFormatter.ts";
 import { displayWidth, printable } from "../printable.ts";
 import type { StepRecord, SummaryRecord } from "../record.ts";
 import { duration, percent, short } from "./readableNumbers.ts";
-import { createTerminalLine, gap, type TerminalLine } from "./terminalLine.ts";
+import { createTerminalLine, type TerminalLine } from "./terminalLine.ts";
 
 /** Metrics shown first, with the label each has on a terminal. */
 const known = { tokens_per_s: "tok/s", loss: "loss", accuracy: "acc" };
@@ -52,7 +52,8 @@ export function pretty(target: LogTarget): LogFormatter {
       return summaryTable(record)
         .map((row, index) => {
           line.begin();
-          line.addText(row, index === 0 ? "bold" : undefined);
+          // A narrow terminal goes without the last columns.
+          for (const cell of row) line.addText(cell, index === 0 ? "bold" : undefined);
           return line.end();
         })
         .join("");
@@ -116,7 +117,8 @@ function details(data: unknown): string[] {
   });
 }
 
-function summaryTable({ from, to, sections }: SummaryRecord): string[] {
+/** Cells, those of a column equally wide. */
+function summaryTable({ from, to, sections }: SummaryRecord): string[][] {
   const total = sections["(step)"]?.sum_ms ?? 0;
   const rows = Object.entries(sections).map(([name, { sum_ms, p50, p90, p99, max }]) => [
     printable(name),
@@ -127,9 +129,7 @@ function summaryTable({ from, to, sections }: SummaryRecord): string[] {
   const table = [[`steps ${from}-${to}`, "total", "share", "p50", "p90", "p99", "max"], ...rows];
   const widths = table[0]!.map((_, column) => Math.max(...table.map((row) => displayWidth(row[column]!))));
   return table.map((row) =>
-    row
-      .map((cell, column) => (column === 0 ? cell + blank(cell, widths[0]!) : blank(cell, widths[column]!) + cell))
-      .join(gap),
+    row.map((cell, column) => (column === 0 ? cell + blank(cell, widths[0]!) : blank(cell, widths[column]!) + cell)),
   );
 }
 

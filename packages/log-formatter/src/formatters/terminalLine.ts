@@ -10,7 +10,7 @@ const styles = {
 } as const;
 const reset = "\u001b[0m";
 /** What stands between two parts. */
-export const gap = "  ";
+const gap = "  ";
 
 /** A line that takes parts as long as they fit. */
 export interface TerminalLine {
