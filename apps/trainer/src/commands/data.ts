@@ -12,6 +12,13 @@ export function dataCommand(): Command {
     .option("--max-length <n>", "cut longer records", integer(4, 1_048_576))
     .option("--last-turn-only", "supervise the last answer of a conversation only")
     .option("--examples <n>", "records to show", integer(0, 1000), 3)
+    .addHelpText(
+      "after",
+      `
+Examples:
+  pnpm dflash data inspect data/gsm8k/test.tiny-target.jsonl
+  pnpm dflash data inspect chats.jsonl --target ./my-target --max-length 512 --examples 1`,
+    )
     .action(async (file: string, flags: InspectFlags) => {
       const { inspectData } = await import("../inspectData.ts");
       await inspectData(file, flags);
