@@ -63,6 +63,20 @@ test("a full disk is called that, what was saved stays, and the run goes on once
   expect(new Set(stepsOf(join(disk, "run")))).toEqual(new Set([1, 2, 3, 4, 5, 6, 7, 8]));
 });
 
+test("a disk that is full from the start is called that, and nothing is left on it", async ({ skip }) => {
+  const disk = smallDisk(1);
+  if (disk === null) {
+    skip("a disk can't be mounted here: root may");
+    return;
+  }
+  writeFileSync(join(disk, "rest"), new Uint8Array(2 ** 20));
+  expect(await dflash(["train", "--steps", "2", ...small, "--out", "run"], disk)).toMatchObject({
+    code: 1,
+    stderr: "dflash: the disk is full: run/attempt.json: cannot be written (ENOSPC: no space left on device, write)\n",
+  });
+  expect(readdirSync(disk)).toEqual(["rest"]);
+});
+
 test("a step that finds no memory is refused with what to lower, and the run goes on from what is saved", async () => {
   const folder = temporaryFolder();
   const large = ["--anchors", "64", "--rows", "8", "--max-length", "128"];
