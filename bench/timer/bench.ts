@@ -15,7 +15,7 @@ const others: Readonly<Record<string, () => unknown>> = {
   calibration: () => createTimer().calibration,
 };
 /** What its peers are compared with. */
-const section = "timer, start and stop";
+const compared = "timer, start and stop";
 const [wanted] = process.argv.slice(2);
 if (wanted === undefined) report();
 else console.log(JSON.stringify(await (cases[wanted] ?? others[wanted]!)()));
@@ -33,11 +33,11 @@ function report(): void {
     `Node ${process.version}, ${cpus().length} × ${cpus()[0]!.model}, load ${loadavg()[0]!.toFixed(1)}, ${new Date().toISOString().slice(0, 10)}\n`,
   );
   console.log(
-    `| ns | hot, min | hot, median | cold, min | cold, median | of ${section}, hot: min, median |\n| --- | ---: | ---: | ---: | ---: | ---: |`,
+    `| ns | hot, min | hot, median | cold, min | cold, median | of ${compared}, hot: min, median |\n| --- | ---: | ---: | ---: | ---: | ---: |`,
   );
-  const own: SectionCost = JSON.parse(measured(section));
+  const own: SectionCost = JSON.parse(measured(compared));
   for (const name of Object.keys(cases)) {
-    const cost: SectionCost = name === section ? own : JSON.parse(measured(name));
+    const cost: SectionCost = name === compared ? own : JSON.parse(measured(name));
     const ratio = (of: keyof Cost): string => (cost.hot[of] / own.hot[of]).toFixed(2);
     console.log(`| ${name} | ${times(cost.hot)} | ${times(cost.cold)} | ${ratio("min")}, ${ratio("median")} |`);
   }

@@ -61,15 +61,18 @@ interface Outcome {
 }
 
 function list(benchmarksByName: ReadonlyMap<string, Benchmark>): void {
-  const line = (name: string, full: string, quick: string, rest: string): void =>
-    console.log(`${name.padEnd(26)}${full.padStart(8)}${quick.padStart(8)}  ${rest}`);
-  line("", "full", "--quick", "");
+  console.log(row("", "full", "--quick", ""));
   for (const [name, { measures, uses, minutes, quickMinutes }] of benchmarksByName)
-    line(name, about(minutes), about(quickMinutes), uses === undefined ? measures : `${measures} (uses ${uses})`);
+    console.log(
+      row(name, about(minutes), about(quickMinutes), uses === undefined ? measures : `${measures} (uses ${uses})`),
+    );
   console.log(`
 Times are those of two cores, of an AMD EPYC virtual machine. What a benchmark uses and isn't there, it leaves out and says so.
 dflash bench NAME runs one, --all all of them, --quick with the fewest rounds; --help says more`);
 }
+
+const row = (name: string, full: string, quick: string, rest: string): string =>
+  `${name.padEnd(26)}${full.padStart(8)}${quick.padStart(8)}  ${rest}`.trimEnd();
 
 /** Minutes as people say them; nothing where there are none. */
 function about(minutes: number | undefined): string {

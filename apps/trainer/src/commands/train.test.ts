@@ -13,6 +13,8 @@ describe("a run", () => {
   const folder = mkdtempSync(join(tmpdir(), "dflash-train-"));
   const run = join(folder, "run");
   let finished: Finished;
+  const lossesOf = (name: string): unknown[] =>
+    steps(readLog(join(folder, name))).map(({ metrics }) => metrics["loss"]);
   beforeAll(async () => {
     finished = await dflash(["train", "--steps", "6", ...small, "--out", "run"], folder);
   });
@@ -66,8 +68,6 @@ describe("a run", () => {
       await dflash(["train", "--steps", "6", ...small, "--seed", seed, "--out", name], folder);
       return lossesOf(name);
     };
-    const lossesOf = (name: string): unknown[] =>
-      steps(readLog(join(folder, name))).map(({ metrics }) => metrics["loss"]);
     expect(lossesOf("run")).toHaveLength(6);
     expect(await losses("again", "0")).toEqual(lossesOf("run"));
     expect(await losses("other", "8")).not.toEqual(lossesOf("run"));

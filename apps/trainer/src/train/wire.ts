@@ -117,7 +117,7 @@ export async function wire(start: RunStart): Promise<WiredRun> {
         ...(evaluator && {
           evaluation: {
             every: config.evalEvery,
-            measure: (step: number) => target.untimed(async () => evaluator.measure(step, signal)),
+            measure: (done: number) => target.untimed(async () => evaluator.measure(done, signal)),
           },
         }),
       });

@@ -38,8 +38,9 @@ test("times of a run are its quartiles; warm-up steps and missing values do not 
   }
 });
 
+const times = async (ms: number) => sectionTimes(run({ backward: ms }, 1));
+
 test("a single step is never certain: nobody knows how much it varies", async () => {
-  const times = async (ms: number) => sectionTimes(run({ backward: ms }, 1));
   const changes = compareTimes(await times(10), await times(20));
   expect(changes.map(({ certain }) => certain)).toEqual([false, false, false]);
   expect(regressions(changes, 0.1)).toEqual([]);

@@ -8,6 +8,8 @@ const seeds = Array.from({ length: 10 }, (_, i) => 1 + i * 7919);
 const judge = ({ dispatchUs, ...pipeline }: Case, seed: number): ReturnType<typeof findBottleneck> =>
   findBottleneck(playPipeline({ ...pipeline, seed }), dispatchUs === undefined ? {} : { dispatchUs });
 
+const evaluating = (step: number) => (step === 9 ? { extraUs: 60_000_000, mark: "eval" } : {});
+
 /** Steps a second of the virtual clock, once the queue has filled. */
 function rate(pipeline: Case, seed: number): number {
   const settled = playPipeline({ ...pipeline, seed }).slice(8);
@@ -53,7 +55,6 @@ describe("findBottleneck", () => {
     "looks past an evaluation that takes longer than all steps: %s",
     (name) => {
       const found = seeded[name]!;
-      const evaluating = (step: number) => (step === 9 ? { extraUs: 60_000_000, mark: "eval" } : {});
       for (const seed of seeds.slice(0, 3))
         expect(judge({ ...found, engine: evaluating }, seed).cause).toBe(judge(found, seed).cause);
     },
