@@ -12,7 +12,9 @@ export const checkpointsOf = (run: string): string => join(run, "checkpoints");
  */
 export async function drafterFolder(path: string): Promise<string> {
   if (existsSync(join(path, "config.json")) && existsSync(join(path, "model.safetensors"))) return path;
-  const checkpoints = await listCheckpoints(checkpointsOf(path));
+  const checkpoints = await listCheckpoints(checkpointsOf(path), {
+    onDamaged: (problem) => console.error(`${problem}; this checkpoint is left out`),
+  });
   const checkpoint = bestCheckpoint(checkpoints) ?? checkpoints.at(-1);
   if (checkpoint !== undefined) return checkpoint.folder;
   const finished = join(path, "drafter");

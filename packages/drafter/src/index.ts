@@ -10,12 +10,20 @@ export { blockRanges, type LayerRanges } from "./blocks/blockRanges.ts";
 export { blockTargets, type BlockTargets } from "./blocks/blockTargets.ts";
 export { createAnchorSampler, type AnchorOptions, type AnchorRule, type Blocks } from "./blocks/createAnchorSampler.ts";
 export { noiseBlocks, rowPositions, type NoiseBlocks } from "./blocks/noiseBlocks.ts";
-export { bestCheckpoint, listCheckpoints, pruneCheckpoints, type SavedCheckpoint } from "./checkpoint/checkpoints.ts";
+export {
+  bestCheckpoint,
+  checkpointFolders,
+  listCheckpoints,
+  type ListCheckpointsOptions,
+  pruneCheckpoints,
+  type SavedCheckpoint,
+} from "./checkpoint/checkpoints.ts";
 export { loadCheckpoint, type LoadCheckpointOptions, type LoadedCheckpoint } from "./checkpoint/loadCheckpoint.ts";
 export { loadDrafter, type LoadDrafterOptions } from "./checkpoint/loadDrafter.ts";
 export { saveCheckpoint, type CheckpointOptions } from "./checkpoint/saveCheckpoint.ts";
 export { saveDrafter, type SaveDrafterOptions } from "./checkpoint/saveDrafter.ts";
 export type { TrainingState } from "./checkpoint/trainingState.ts";
+export { verifyCheckpoint } from "./checkpoint/verifyCheckpoint.ts";
 export { checkMaskToken, type TextTokens } from "./config/checkMaskToken.ts";
 export {
   createDrafterConfig,

@@ -1,4 +1,4 @@
-import { appendFileSync, cpSync, existsSync, readdirSync, readFileSync } from "node:fs";
+import { appendFileSync, cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { LogRecord, StepRecord } from "@dflash/log-formatter";
 import { killWhileWriting } from "@dflash/log-formatter/testing";
@@ -62,6 +62,18 @@ test(
       expect([file, killed!.equals(whole!)]).toEqual([file, true]);
     }
     expect(readdirSync(join(folder, "killed/checkpoints")).filter((name) => name.startsWith("."))).toEqual([]);
+
+    // A bit flips in the newest: the one before it is taken, and ends in the same bits.
+    const weights = join(folder, "whole", last, "model.safetensors");
+    const flipped = readFileSync(weights);
+    flipped[flipped.length - 1]! ^= 1;
+    writeFileSync(weights, flipped);
+    const again = await dflash(["train", "--resume", "whole"], folder);
+    const said =
+      /^\S*model\.safetensors: its checksum is \S+, not \S+ as .*; kept as \S+\.damaged-2, the run goes on from step \d+\n$/;
+    expect(again).toMatchObject({ code: 0, stderr: expect.stringMatching(said) });
+    expect(readFileSync(weights).equals(readFileSync(join(folder, "killed", last, "model.safetensors")))).toBe(true);
+    expect(existsSync(join(folder, "whole", `${last}.damaged-2`))).toBe(true);
 
     const losses = new Map(stepsOf(join(folder, "whole")).map(({ step, metrics }) => [step, metrics["loss"]]));
     const records = stepsOf(join(folder, "killed"));

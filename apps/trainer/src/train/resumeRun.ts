@@ -2,12 +2,11 @@ import { existsSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { listCheckpoints } from "@dflash/drafter";
 import { forCaller, fromCaller } from "../callerFolder.ts";
-import { checkpointsOf } from "../drafterFolder.ts";
 import type { Given } from "../settings/given.ts";
 import { readConfigFile } from "../settings/readConfigFile.ts";
 import { fetchTarget } from "./fetchTarget.ts";
+import { newestCheckpoint } from "./newestCheckpoint.ts";
 import { placeTarget } from "./placeTarget.ts";
 import { readTrainSettings, toTrainConfig, type TrainConfig } from "./trainConfig.ts";
 import { decidesNothing } from "./trainSettings.ts";
@@ -43,13 +42,14 @@ export async function resumeRun(path: string, given: Given): Promise<RunStart> {
     );
   }
   config.target = await fetchTarget(config.target);
-  const checkpoint = (await listCheckpoints(checkpointsOf(out))).at(-1);
-  if (checkpoint !== undefined && checkpoint.state.step >= config.steps) {
+  const attempt = readAttempt(out) + 1;
+  const checkpoint = await newestCheckpoint(out, attempt);
+  if (checkpoint !== null && checkpoint.state.step >= config.steps) {
     throw new Error(
       `--resume ${forCaller(out)}: all ${config.steps} steps are done; train its drafter further with --init ${forCaller(out)}`,
     );
   }
-  return { config, attempt: readAttempt(out) + 1, checkpoint: checkpoint?.folder ?? null };
+  return { config, attempt, checkpoint: checkpoint?.folder ?? null };
 }
 
 /** Where a run keeps the number of its attempt. */
@@ -61,9 +61,12 @@ function readAttempt(out: string): number {
   try {
     value = JSON.parse(readFileSync(path, "utf8"));
   } catch (error) {
-    throw new Error(`${path}: cannot be read (${error instanceof Error ? error.message : String(error)})`, {
-      cause: error,
-    });
+    throw new Error(
+      `${path}: cannot be read (${error instanceof Error ? error.message : String(error)}); write {"attempt": 1} there, or the attempt that the run's log ends with`,
+      {
+        cause: error,
+      },
+    );
   }
   const attempt = typeof value === "object" && value !== null && "attempt" in value ? value.attempt : undefined;
   if (typeof attempt === "number" && Number.isInteger(attempt) && attempt > 0) return attempt;

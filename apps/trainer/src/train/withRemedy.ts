@@ -20,7 +20,7 @@ export async function withRemedy(cause: unknown, out: string): Promise<Error> {
   const text = cause instanceof Error ? cause.message.split("\n", 1)[0]! : String(cause);
   const meaning = meaningOf(cause);
   const smaller = /out of memory/.test(text) ? "; pnpm dflash doctor says which --rows and --anchors fit" : "";
-  const saved = (await listCheckpoints(checkpointsOf(out)).catch(() => [])).at(-1);
+  const saved = (await listCheckpoints(checkpointsOf(out), { onDamaged: () => {} }).catch(() => [])).at(-1);
   const remedy = saved
     ? `; step ${saved.state.step} is saved, go on from there with: pnpm dflash train --resume ${forCaller(out)}`
     : "";

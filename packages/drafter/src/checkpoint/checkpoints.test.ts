@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, truncate, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Engine, startEngine } from "@dflash/engine";
@@ -11,10 +11,11 @@ import { adamW } from "../optimizer/adamW.ts";
 import { clipByGlobalNorm } from "../optimizer/clipByGlobalNorm.ts";
 import { readParameters, tinyBatch, tinyConfig, tinyHead, tinyTraining, trainOn } from "../tinyDrafter.test-support.ts";
 import { createTrainStep } from "../training/trainStep.ts";
-import { bestCheckpoint, listCheckpoints, pruneCheckpoints } from "./checkpoints.ts";
+import { bestCheckpoint, checkpointFolders, listCheckpoints, pruneCheckpoints } from "./checkpoints.ts";
 import { loadCheckpoint } from "./loadCheckpoint.ts";
 import { loadDrafter } from "./loadDrafter.ts";
 import { saveCheckpoint } from "./saveCheckpoint.ts";
+import { verifyCheckpoint } from "./verifyCheckpoint.ts";
 
 let engine: Engine;
 let ops: Ops;
@@ -138,6 +139,29 @@ test("a save that fails leaves nothing", async () => {
   training.step.dispose();
   await expect(save(1)).rejects.toThrow("was disposed");
   expect(await readdir(dir)).toEqual([]);
+});
+
+test("a flipped bit is found, and a damaged checkpoint is left out and left alone where that is asked for", async () => {
+  const folders = [await save(1), await save(2), await save(3)];
+  expect(await verifyCheckpoint(folders[1]!)).toMatchObject({ folder: folders[1], state: { step: 2 } });
+  for (const name of ["model.safetensors", "optimizer.safetensors", "config.json"]) {
+    const path = join(folders[1]!, name);
+    const bytes = await readFile(path);
+    const flipped = Buffer.from(bytes);
+    // White space in JSON.
+    const at = name === "config.json" ? bytes.indexOf("\n") : bytes.length - 1;
+    flipped[at] = name === "config.json" ? 0x20 : flipped[at]! ^ 1;
+    await writeFile(path, flipped);
+    await expect(verifyCheckpoint(folders[1]!)).rejects.toThrow(/: its checksum is [\da-f]{8}, not [\da-f]{8} as when/);
+    await writeFile(path, bytes);
+  }
+  await truncate(join(folders[0]!, "training.json"), 20);
+  await expect(verifyCheckpoint(folders[0]!)).rejects.toThrow("training.json: not JSON (");
+  const damaged: string[] = [];
+  const found = await listCheckpoints(dir, { onDamaged: (problem) => damaged.push(problem) });
+  expect([found.map(({ folder }) => folder), damaged.length]).toEqual([folders.slice(1), 1]);
+  await pruneCheckpoints(dir, 1);
+  expect(await checkpointFolders(dir)).toEqual([folders[0], folders[2]]);
 });
 
 test("damage is named with its file", async () => {

@@ -16,18 +16,37 @@ export function checkpointName(step: number): string {
   return `step-${String(step).padStart(8, "0")}`;
 }
 
+/** The folders of a run's checkpoints, oldest first, whatever is in them; none when the folder isn't there. */
+export async function checkpointFolders(dir: string): Promise<string[]> {
+  const names = (await entries(dir)).filter((name) => /^step-\d{8,}$/.test(name));
+  const stepOf = (name: string): number => Number(name.slice("step-".length));
+  return names.toSorted((a, b) => stepOf(a) - stepOf(b)).map((name) => join(dir, name));
+}
+
+/** Settings of {@link listCheckpoints}. */
+export interface ListCheckpointsOptions {
+  /** Told, in one line that names the file, of each checkpoint that is left out because what it says can't be read. */
+  readonly onDamaged?: (problem: string) => void;
+}
+
 /**
  * The checkpoints of a run, oldest first; none when the folder isn't there.
  *
- * @throws {Error} One line that names a file that is damaged.
+ * @throws {Error} One line that names a file that is damaged, unless `onDamaged` is told.
  */
-export async function listCheckpoints(dir: string): Promise<SavedCheckpoint[]> {
-  const names = (await entries(dir)).filter((name) => /^step-\d{8,}$/.test(name));
+export async function listCheckpoints(
+  dir: string,
+  { onDamaged }: ListCheckpointsOptions = {},
+): Promise<SavedCheckpoint[]> {
   const found: SavedCheckpoint[] = [];
-  for (const name of names) {
-    const folder = join(dir, name);
+  for (const folder of await checkpointFolders(dir)) {
     const path = join(folder, "training.json");
-    found.push({ folder, state: parseTrainingState(await readJson(path, "the state of a training run"), path) });
+    try {
+      found.push({ folder, state: parseTrainingState(await readJson(path, "the state of a training run"), path) });
+    } catch (error) {
+      if (onDamaged === undefined) throw error;
+      onDamaged(error instanceof Error ? error.message : String(error));
+    }
   }
   return found.toSorted((a, b) => a.state.step - b.state.step);
 }
@@ -40,9 +59,9 @@ export function bestCheckpoint(checkpoints: readonly SavedCheckpoint[]): SavedCh
   }, undefined);
 }
 
-/** Deletes all checkpoints of a run but the newest ones and the best, and what an interrupted save or deletion has left. */
+/** Deletes all checkpoints of a run but the newest ones, the best and damaged ones, and what an interrupted save or deletion has left. */
 export async function pruneCheckpoints(dir: string, keepLast: number): Promise<void> {
-  const checkpoints = await listCheckpoints(dir);
+  const checkpoints = await listCheckpoints(dir, { onDamaged: () => {} });
   const best = bestCheckpoint(checkpoints);
   for (const checkpoint of checkpoints.slice(0, Math.max(0, checkpoints.length - keepLast))) {
     // Renamed first: a half deleted folder must not be taken for a checkpoint.

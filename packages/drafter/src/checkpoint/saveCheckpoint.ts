@@ -5,6 +5,7 @@ import { type TensorData, writeSafetensors } from "@dflash/safetensors";
 import type { DFlashDrafter } from "../model/createDrafter.ts";
 import type { TrainStep } from "../training/trainStep.ts";
 import { checkpointName } from "./checkpoints.ts";
+import { fileChecksum } from "./fileChecksum.ts";
 import { reason, writeJson } from "./jsonFile.ts";
 import { saveDrafter } from "./saveDrafter.ts";
 import type { TrainingState } from "./trainingState.ts";
@@ -38,7 +39,11 @@ export async function saveCheckpoint(dir: string, options: CheckpointOptions): P
       tensors[name] = { dtype: "F32", shape: tensor.shape, data: await tensor.read() };
     }
     await writeSafetensors(join(temporary, "optimizer.safetensors"), tensors);
-    const state: TrainingState = { version: 1, step, counters: trainStep.counters, score, settings, carried };
+    const checksums: Record<string, string> = {};
+    for (const name of ["config.json", "model.safetensors", "optimizer.safetensors"])
+      checksums[name] = await fileChecksum(join(temporary, name));
+    const { counters } = trainStep;
+    const state: TrainingState = { version: 1, step, counters, score, settings, checksums, carried };
     await writeJson(join(temporary, "training.json"), state);
     await rename(temporary, folder);
   } catch (error) {

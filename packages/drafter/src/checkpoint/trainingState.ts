@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { jsonObject, refuseField } from "../config/fieldChecks.ts";
 import type { StepCounters } from "../training/trainStep.ts";
 
@@ -13,6 +14,8 @@ export interface TrainingState {
   readonly score: number | null;
   /** What decides how training goes; a run that goes on from here must have the same. */
   readonly settings: Readonly<Record<string, unknown>>;
+  /** CRC-32 of the checkpoint's other files by their names; of none in one of an earlier version. */
+  readonly checksums: Readonly<Record<string, string>>;
   /** The caller's own state, such as its place in the data; JSON. */
   readonly carried: unknown;
 }
@@ -33,6 +36,7 @@ export function parseTrainingState(json: unknown, place: string): TrainingState 
     },
     score,
     settings: jsonObject(file["settings"], place, "settings"),
+    checksums: checksums(file["checksums"] ?? {}, place),
     carried: file["carried"],
   };
 }
@@ -40,4 +44,14 @@ export function parseTrainingState(json: unknown, place: string): TrainingState 
 function count(value: unknown, place: string, field: string): number {
   if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return value;
   return refuseField(place, field, value, "an integer of at least 0");
+}
+
+function checksums(value: unknown, place: string): Record<string, string> {
+  const sums: Record<string, string> = {};
+  for (const [name, sum] of Object.entries(jsonObject(value, place, "checksums"))) {
+    if (typeof sum !== "string" || basename(name) !== name)
+      refuseField(place, `checksums.${name}`, sum, "the checksum of a file beside it");
+    sums[name] = sum;
+  }
+  return sums;
 }
