@@ -1,9 +1,11 @@
 import { type ChatDataReport, inspectChatData, loadTokenizer, type TextPiece } from "@dflash/chat-data";
 import { fromCaller } from "./callerFolder.ts";
+import { defaultTarget } from "./defaultTarget.ts";
+import { fetchTarget } from "./train/fetchTarget.ts";
 
 /** Flags of `dflash data inspect`. */
 export interface InspectFlags {
-  target: string;
+  target?: string;
   maxLength?: number;
   lastTurnOnly?: boolean;
   examples: number;
@@ -11,7 +13,7 @@ export interface InspectFlags {
 
 /** Prints what a data file gives to a training run, with some of its records. */
 export async function inspectData(file: string, { target, ...options }: InspectFlags): Promise<void> {
-  const tokenizer = await loadTokenizer(fromCaller(target));
+  const tokenizer = await loadTokenizer(target === undefined ? defaultTarget : await fetchTarget(target));
   const report = await inspectChatData({ file: fromCaller(file), tokenizer, ...options });
   for (const line of describe(report)) console.log(line);
   for (const example of report.examples) console.log(`\n${marked(example)}`);

@@ -26,8 +26,12 @@ const commands: (readonly [name: string, load: () => Promise<Command>])[] = [
   ["doctor", async () => (await import("./commands/doctor.ts")).doctorCommand()],
 ];
 
-// Whoever reads the notices may go; unheard, that would end a run.
+// Whoever reads may go; unheard, that would end a run.
 process.stderr.on("error", () => {});
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  // A log's output hears and names what fails by itself.
+  if (error.code !== "EPIPE" && process.stdout.listenerCount("error") === 1) reportFailure(error);
+});
 
 const manifest: { version: string } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
 const program = new Command("dflash")
@@ -36,8 +40,11 @@ const program = new Command("dflash")
   .showSuggestionAfterError()
   .configureOutput({ outputError: (text, write) => write(oneLine(text)) });
 const named = commands.filter(([name]) => name === process.argv[2]);
-for (const [, load] of named.length > 0 ? named : commands)
-  program.addCommand((await load()).copyInheritedSettings(program));
+for (const [, load] of named.length > 0 ? named : commands) {
+  const command = (await load()).copyInheritedSettings(program);
+  for (const inner of command.commands) inner.copyInheritedSettings(command);
+  program.addCommand(command);
+}
 
 // A command that only holds others, named alone, asks which there are.
 const [asked = program, place] = named.length > 0 ? [program.commands[0], 3] : [program, 2];

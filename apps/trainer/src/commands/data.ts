@@ -1,5 +1,4 @@
 import { Command } from "commander";
-import { defaultTarget } from "../defaultTarget.ts";
 import type { InspectFlags } from "../inspectData.ts";
 import { integer } from "../numberArguments.ts";
 
@@ -8,7 +7,10 @@ export function dataCommand(): Command {
   const inspect = new Command("inspect")
     .description("count records, tokens and supervised tokens of a data file and show some with their loss mask")
     .argument("<file>", "chat records, JSONL or JSON, gzip too")
-    .option("--target <dir>", "folder whose tokenizer and chat template are used", defaultTarget)
+    .option(
+      "--target <model>",
+      "folder of the target model, or owner/name on the hub, whose tokenizer is used (default: the repository's tiny one)",
+    )
     .option("--max-length <n>", "cut longer records", integer(4, 1_048_576))
     .option("--last-turn-only", "supervise the last answer of a conversation only")
     .option("--examples <n>", "records to show", integer(0, 1000), 3)

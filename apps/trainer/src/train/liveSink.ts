@@ -13,13 +13,13 @@ export function liveSink(stream: NodeJS.WriteStream, target: LogTarget, total: n
   const update = createLogUpdate(stream);
   const ends: number[] = [];
   let done = doneBefore;
-  let line = "";
+  let below = "";
 
   const draw = (): void => {
     const [first = 0, last = first] = [ends[0], ends.at(-1)];
     const pace = ends.length > 1 ? (last - first) / (ends.length - 1) : null;
     const remainingMs = pace === null ? null : pace * (total - done);
-    update(`${progressBar({ done, total, remainingMs }, stream.columns)}\n${line}`);
+    update(progressBar({ done, total, remainingMs }, stream.columns) + below);
   };
 
   return {
@@ -31,14 +31,15 @@ export function liveSink(stream: NodeJS.WriteStream, target: LogTarget, total: n
         done++;
         ends.push(performance.now());
         if (ends.length > paceWindow) ends.shift();
-        line = text.trimEnd();
+        below = `\n${text.trimEnd()}`;
         draw();
         return;
       }
       if (kind === "summary" || kind === "close") update.done();
       else update.clear();
       stream.write(text);
-      if (kind !== "summary" && kind !== "close" && ends.length > 0) draw();
+      // From the header on: the first bar costs many milliseconds, which would be a step's otherwise.
+      if (kind !== "summary" && kind !== "close") draw();
     },
     close() {
       update.done();

@@ -29,7 +29,7 @@ export interface InstalledTensorflow extends VerifiedBinding {
 /**
  * Builds the native binding of `@tensorflow/tfjs-node-gpu` against a TensorFlow of one's own and checks it by a product and a
  * gradient in a process of its own. A binding that was there stays when the new one can't be built or does not work.
- * Linux only; elsewhere the package's own download is the way.
+ * Linux only; elsewhere the package's own install script, which downloads one, is the way.
  * @throws Error of one line that says what is missing.
  */
 export async function installTensorflow({
@@ -39,11 +39,11 @@ export async function installTensorflow({
   cache,
   onProgress = () => {},
 }: InstallTensorflowOptions): Promise<InstalledTensorflow> {
+  const packageFolder = findTensorflowPackage(resolveFrom);
   if (process.platform !== "linux")
     throw new Error(
-      `tensorflow: its binding is built on Linux only, not on ${process.platform}; pnpm rebuild the package`,
+      `tensorflow: its binding is built on Linux only, not on ${process.platform}; to download one: cd ${packageFolder} && npm run install`,
     );
-  const packageFolder = findTensorflowPackage(resolveFrom);
   const library = await findLibtensorflow(from, { ...(cache === undefined ? {} : { cache }), onProgress });
   const folder = join(packageFolder, "lib/napi-v8");
   const binding = join(folder, "tfjs_binding.node");

@@ -53,7 +53,7 @@ function check(run: () => LogChunk, { form = "lines" }: LogFormatter, what: stri
   const found = control.exec(text);
   if (found !== null) {
     throw new Error(
-      `formatter: ${what}: control character ${toJson(found[0])} in ${toJson(text.slice(Math.max(0, found.index - 20), found.index + 20))}`,
+      `formatter: ${what}: control character ${toJson(found[0])} in ${toJson(text.slice(Math.max(0, found.index - 20), found.index + 20))}; replace them, names and texts may hold any`,
     );
   }
   if (form === "lines" && text !== "" && !text.endsWith("\n"))
