@@ -19,10 +19,16 @@ import { loadHead, type TargetHeadOptions } from "./targetHead.ts";
 import { tokenPlaces } from "./tokenPlaces.ts";
 import { withWeights, type Weights } from "./weights.ts";
 
+/** Times parts of a forward: a timer of `@dflash/timer`, or what makes sections like its. */
+export interface ForwardTimer {
+  /** Makes a section, or gives the one of that name. */
+  section(name: string, options: { readonly lane: string }): Pick<Section, "time">;
+}
+
 /** What a model is loaded with. */
 export interface CausalLMOptions extends TargetHeadOptions {
   /** Times the inside of the forward, in the lane `target`: `target/attention`, `target/mlp`, `target/capture`. */
-  timer?: { section(name: string, options: { lane: string }): Pick<Section, "time"> };
+  timer?: ForwardTimer;
 }
 
 /** A frozen causal language model on the engine. */

@@ -1,4 +1,4 @@
-export { loadCausalLM, type CausalLM, type CausalLMOptions } from "./causalLM.ts";
+export { loadCausalLM, type CausalLM, type CausalLMOptions, type ForwardTimer } from "./causalLM.ts";
 export { readCausalLMConfig, type CausalLMConfig } from "./causalLMConfig.ts";
 export type { Rope } from "./rope.ts";
 export { loadTargetHead, type TargetHeadOptions } from "./targetHead.ts";

@@ -1,8 +1,9 @@
-import type { Section, Timer } from "@dflash/timer";
+import type { ForwardTimer } from "@dflash/causal-lm";
+import type { Timer } from "@dflash/timer";
 
 /** A timer for a model that others use, too. */
 export interface TimedApart {
-  readonly timer: { section(name: string, options: { lane: string }): Pick<Section, "time"> };
+  readonly timer: ForwardTimer;
   /** Does some work within which the model's sections are not timed. */
   readonly untimed: <T>(work: () => Promise<T>) => Promise<T>;
 }
