@@ -4,6 +4,7 @@ import { EventEmitter } from "eventemitter3";
 import { callerFolder, fromCaller } from "./callerFolder.ts";
 import { logFileOf } from "./logFileOf.ts";
 import { readRunLog } from "./readRunLog.ts";
+import { refuseToReplace } from "./refuseToReplace.ts";
 
 /** How a log is written again. */
 export interface ReformatLogOptions {
@@ -19,6 +20,7 @@ export interface ReformatLogOptions {
 export async function reformatLog(run: string, { format, out, follow }: ReformatLogOptions): Promise<void> {
   const path = logFileOf(run);
   if (fromCaller(out) === path) throw new Error(`--out ${out}: that is the log itself; choose another file`);
+  if (format !== "tensorboard" && !/^(stdout|stderr|\d+)$/.test(out)) refuseToReplace("--out", fromCaller(out));
   const output = await openOutput(`${format}:${out}`, { cwd: callerFolder });
   const emitter = new EventEmitter();
   let failure: Error | undefined;

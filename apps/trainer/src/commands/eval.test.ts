@@ -48,6 +48,7 @@ test("eval says in one line what it can't use", async () => {
     [["--drafter", "nowhere"], "no drafter here; give the folder of a run"],
     [["--drafter", drafter, "--data", "answers.jsonl"], "answers.jsonl:1: the record has no question"],
     [["--drafter", drafter, "--block-size", "9"], "drafts blocks of up to 8; give at most that"],
+    [["--drafter", drafter, "--json", "long.jsonl"], "--json long.jsonl: is there and wasn't written by this command"],
     [["--drafter", drafter, "--data", "long.jsonl"], "long.jsonl: no prompt has 2024 tokens or fewer"],
   ];
   for (const [args, message] of failures) {

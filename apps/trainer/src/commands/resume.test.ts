@@ -1,4 +1,4 @@
-import { appendFileSync, cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { LogRecord, StepRecord } from "@dflash/log-formatter";
 import { killWhileWriting } from "@dflash/log-formatter/testing";
@@ -150,6 +150,18 @@ test("a drafter is exported from a run, and trained further", async () => {
     sliding_window: 20,
     num_attention_heads: 4,
   });
+
+  mkdirSync(join(folder, "target"));
+  writeFileSync(join(folder, "target/config.json"), '{"model_type":"qwen3"}');
+  // Neither a run's config nor finer weights are written over; an earlier export is.
+  for (const out of ["run", "run/checkpoints/step-00000003", "target"]) {
+    const { code, stderr } = await dflash(["export", "served", "--out", out], folder);
+    expect([code, stderr]).toEqual([
+      1,
+      `dflash: --out ${out}: holds a run, a checkpoint or another model; choose another folder\n`,
+    ]);
+  }
+  expect((await dflash(["export", "run", "--out", "served"], folder)).code).toBe(0);
 
   const further = ["train", "--steps", "1", ...small, "--out", "further"];
   // From the published layout, as anybody's drafter comes.

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { createHeaderRecord, readLog } from "@dflash/log-formatter";
 import { expect, test } from "vitest";
+import { adviceFor } from "../adviceFor.ts";
 import { temporaryFolder } from "../dflash.test-support.ts";
 import { foldSmall, stagesBeside, stagesOf } from "./client/stages.ts";
 import { collectRun } from "./collectRun.ts";
@@ -52,6 +53,11 @@ test("a slow step is kept with its spans, and what held the run back comes with 
   expect(run.slow[0]!.steps.at(-1)!.spans.map(({ name }) => name)).toContain("target/mlp");
   expect(run.judgement).toMatchObject({ cause: "target-bound", advice: expect.stringContaining("--target-workers") });
   expect(run.judgement!.share).toBeGreaterThan(0.8);
+});
+
+test("a verdict of a loop of one's own comes without advice, whatever it is called", () => {
+  expect(adviceFor("constructor", {})).toBeNull();
+  expect(adviceFor("target[1]-bound", {})).toContain("--target-workers");
 });
 
 test("an event that is called slow and tells nothing of a step is a mark", () => {

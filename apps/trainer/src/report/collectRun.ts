@@ -77,10 +77,10 @@ export function collectRun(): RunCollector {
     data() {
       if (header === undefined) return null;
       const { p50 = null, p90 = null, p99 = null } = summary.record()?.sections["(step)"] ?? {};
-      const [busy, wait, overlap] = ["busy ", "wait ", "overlap "].map((prefix) => bins.series(prefix));
-      const lanes = Object.keys(busy!).map((name): [string, LaneData] => [
+      const [wait, overlap] = ["wait ", "overlap "].map((prefix) => new Map(Object.entries(bins.series(prefix))));
+      const lanes = Object.entries(bins.series("busy ")).map(([name, busy]): [string, LaneData] => [
         name,
-        { busy: busy![name]!, wait: wait![name] ?? [], overlap: overlap![name] ?? [] },
+        { busy, wait: wait!.get(name) ?? [], overlap: overlap!.get(name) ?? [] },
       ]);
       const { "": stepMs = [] } = bins.series("step");
       const { "": residual = [] } = bins.series("residual");

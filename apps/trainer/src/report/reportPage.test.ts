@@ -1,6 +1,7 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { createHeaderRecord, createStepRecord, type LogRecord } from "@dflash/log-formatter";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { temporaryFolder } from "../dflash.test-support.ts";
@@ -34,7 +35,13 @@ describe.skipIf(!hasChromium)(`the page in a browser (${needsChromium})`, () => 
       writeSampleLog(run, { steps: steps[i]!, slowAt: Math.floor(steps[i]! / 2), targetMs: 60 + 200 * i });
     const path = join(folder, "report.html");
     await writeReport(runs, path);
-    const { colorScheme = "light", width = 1200 } = options;
+    return { ...(await openPage(path, options)), path };
+  }
+
+  async function openPage(
+    path: string,
+    { colorScheme = "light", width = 1200 }: { colorScheme?: "light" | "dark"; width?: number } = {},
+  ): Promise<{ page: Page; problems: string[] }> {
     const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
     const problems: string[] = [];
     page.on("pageerror", (error) => problems.push(error.message));
@@ -44,7 +51,7 @@ describe.skipIf(!hasChromium)(`the page in a browser (${needsChromium})`, () => 
     });
     await page.goto(String(pathToFileURL(path)));
     await page.waitForSelector("canvas");
-    return { page, path, problems };
+    return { page, problems };
   }
 
   test("shows breakdown, verdict, charts and slow steps, from one file that asks nothing of the network", async () => {
@@ -82,6 +89,48 @@ describe.skipIf(!hasChromium)(`the page in a browser (${needsChromium})`, () => 
     await page.locator(".rows summary").first().press("Enter");
     expect(await page.locator(".rows details[open] > .row").count()).toBeGreaterThan(0);
     expect(bars).toBeGreaterThan(0);
+    expect(problems).toEqual([]);
+    await page.close();
+  });
+
+  test("shows a run of one step whose names, texts and settings look like markup as what they are", async () => {
+    const folder = temporaryFolder();
+    const odd = `"><img src=x onerror="globalThis.ran=1"></script><script>globalThis.ran=1</script>`;
+    const section = { ms: 4, self_ms: 4, n: 1 };
+    const spans = [{ name: odd, lane: odd, startMs: 0, ms: 4, depth: 0 }];
+    const calibration = { cost_ns: 0, cost_cold_ns: 0, bias_ns: 0, resolution_ns: 0 };
+    const records: LogRecord[] = [
+      createHeaderRecord({
+        run: odd,
+        sections: [odd, "__proto__"].map((name) => ({ name, parent: null, lane: odd, role: odd })),
+        calibration,
+        config: { target: odd, engine: odd, [odd]: odd },
+      }),
+      createStepRecord(
+        { step: 1, startMs: 0, ms: 8, residualMs: 0, overheadUs: 0, sections: {}, lanes: {} },
+        { metrics: { loss: 1, [odd]: 1 }, verdict: { cause: odd, share: 1, confidence: 1 } },
+      ),
+      { kind: "event", step: 1, name: "checkpoint", data: odd },
+      {
+        kind: "event",
+        step: 1,
+        name: "slow",
+        data: { step: 1, ms: 8, medianMs: 1, madMs: 1, steps: [{ step: 1, startMs: 0, ms: 8, spans }] },
+      },
+    ];
+    const [, step] = records;
+    if (step?.kind === "step")
+      step.lanes = Object.fromEntries([["__proto__", { busy_ms: 1, wait_ms: 0, overlap: null }]]);
+    if (step?.kind === "step") step.sections = Object.fromEntries([odd, "__proto__"].map((name) => [name, section]));
+    writeFileSync(join(folder, "log.ndjson"), records.map((record) => `${JSON.stringify(record)}\n`).join(""));
+    const path = join(folder, "report.html");
+    await writeReport([folder], path);
+    const { page, problems } = await openPage(path);
+    expect(await page.innerText("h1")).toBe(odd);
+    expect(await page.innerText(".rows")).toContain(odd);
+    expect(await page.innerText(".rows")).toContain("__proto__");
+    for (const key of ["ArrowRight", "+", "-", "0", "Escape"]) await page.keyboard.press(key);
+    expect(await page.evaluate("[document.images.length, globalThis.ran]")).toEqual([0, undefined]);
     expect(problems).toEqual([]);
     await page.close();
   });

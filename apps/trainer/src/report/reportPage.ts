@@ -31,11 +31,14 @@ export async function bundlePage(): Promise<PageParts> {
 /** A script may not hold its own end tag, wherever it stands. */
 const inScript = (text: string): string => text.replaceAll(/<\/(script)/gi, "<\\/$1");
 
+/** What every page begins with. */
+export const pageBeginning = "<!doctype html>";
+
 /** One HTML file that needs nothing else; a live one asks its server for newer data. */
 export function reportPage({ script, style }: PageParts, data: PageData): string {
   const title = data.runs.map(({ name }) => name).join(" and ") || "dflash train";
   const allowed = `default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; connect-src ${data.live ? "'self'" : "'none'"}`;
-  return `<!doctype html>
+  return `${pageBeginning}
 <html lang="en">
 <head>
 <meta charset="utf-8">

@@ -1,17 +1,19 @@
-import { writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { makeFolder } from "../makeFolder.ts";
 import { readRunLog } from "../readRunLog.ts";
+import { refuseToReplace } from "../refuseToReplace.ts";
+import { writeWhole } from "../writeWhole.ts";
 import { collectRun } from "./collectRun.ts";
-import { bundlePage, reportPage } from "./reportPage.ts";
+import { bundlePage, pageBeginning, reportPage } from "./reportPage.ts";
 import type { RunData } from "./runData.ts";
 
-/** Reads the logs of one or two runs and writes their page. */
+/** Reads the logs of one or two runs and writes their page, over an earlier one only. */
 export async function writeReport(runs: readonly string[], path: string): Promise<void> {
+  refuseToReplace("--out", path, pageBeginning);
   const data = await Promise.all(runs.map(readRun));
   const page = reportPage(await bundlePage(), { runs: data, live: false });
   await makeFolder("--out", dirname(path));
-  await writeFile(path, page);
+  writeWhole(path, page);
 }
 
 /** A run, as its log tells it. */

@@ -1,7 +1,10 @@
 import { existsSync } from "node:fs";
+import { dirname } from "node:path";
 import { compareSpeeds, measureAcceptance } from "@dflash/speculate";
 import { forCaller, fromCaller } from "../callerFolder.ts";
 import { defaultPrompts } from "../defaultTarget.ts";
+import { makeFolder } from "../makeFolder.ts";
+import { refuseToReplace } from "../refuseToReplace.ts";
 import { showProgress } from "../showProgress.ts";
 import { stopOnInterrupt } from "../train/stopOnInterrupt.ts";
 import { writeJson } from "../writeJson.ts";
@@ -26,6 +29,11 @@ export interface EvalFlags extends PairFlags {
 export async function evaluateDrafter(flags: EvalFlags): Promise<void> {
   const file = flags.data === undefined ? defaultPrompts : fromCaller(flags.data);
   if (!existsSync(file)) throw new Error(`--data ${file}: no such file; give a JSONL file of chat records`);
+  const json = flags.json === undefined ? null : fromCaller(flags.json);
+  if (json !== null) {
+    refuseToReplace("--json", json, '{\n  "engine": ');
+    await makeFolder("--json", dirname(json));
+  }
   const pair = await openPair(flags);
   const progress = showProgress();
   const interrupt = stopOnInterrupt(progress.say);
@@ -72,7 +80,7 @@ export async function evaluateDrafter(flags: EvalFlags): Promise<void> {
     };
     console.log(`engine     ${engine.description}`);
     for (const line of evaluationTable(result)) console.log(line);
-    if (flags.json !== undefined) writeJson(fromCaller(flags.json), result);
+    if (json !== null) writeJson(json, result);
     if (interrupt.signal.aborted) process.exitCode = interrupt.exitCode();
   } finally {
     progress.end();

@@ -48,6 +48,9 @@ function leave(): null {
   return null;
 }
 
+/** Steps that a chart shows at least: of no width it can't be drawn. */
+const narrowest = 1;
+
 /** Shows a part of the steps around the cursor, or more of them. */
 function scale(factor: number, at: number | null): void {
   const [first] = allCharts();
@@ -56,6 +59,6 @@ function scale(factor: number, at: number | null): void {
   const { min, max } = first.scales["x"]!;
   const [low, high] = [min ?? steps[0]!, max ?? steps.at(-1)!];
   const middle = at === null ? (low + high) / 2 : steps[at]!;
-  const half = ((high - low) * factor) / 2;
+  const half = Math.max(narrowest, (high - low) * factor) / 2;
   zoom([Math.max(steps[0]!, middle - half), Math.min(steps.at(-1)!, middle + half)]);
 }

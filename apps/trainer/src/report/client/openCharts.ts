@@ -22,6 +22,8 @@ export function zoom(range: readonly [number, number] | null): void {
   shown = range;
   for (const each of charts) {
     const steps = each.data[0];
+    // Of no width a scale can't be drawn.
+    if (steps.length < 2) continue;
     const [min, max] = range ?? [steps[0] ?? 0, steps.at(-1) ?? 1];
     each.setScale("x", { min, max });
   }
