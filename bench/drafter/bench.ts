@@ -35,9 +35,16 @@ const load = loadavg()[0]!.toFixed(1);
 console.log(`Node ${process.version}, ${cpus()[0]?.model}, ${cpus().length} cores, load ${load} at the start\n`);
 if (problem !== null) console.log(`tensorflow is left out: ${problem}\n`);
 for (const stepCase of cases.filter(({ name }) => wanted.length === 0 || wanted.includes(name.split(":", 1)[0]!))) {
-  console.log(`| ${stepCase.name} | median ms | p10 to p90 | least CPU ms | n | peak memory over idle, MiB |`);
-  console.log("| --- | ---: | ---: | ---: | ---: | ---: |");
-  for (const { name, answers } of await measure(stepCase)) console.log(row(name, answers));
+  console.log(
+    `| ${stepCase.name} | median ms | p10 to p90 | PyTorch's over it, median (p10 to p90) | least CPU ms | n | peak memory over idle, MiB |`,
+  );
+  console.log("| --- | ---: | ---: | ---: | ---: | ---: | ---: |");
+  const measured = await measure(stepCase);
+  for (const { name, answers } of measured) {
+    const threads = name.split(", ")[1]!;
+    const peer = measured.find((other) => other.name === `PyTorch, ${threads}`);
+    console.log(row(name, answers, peer?.answers ?? []));
+  }
   console.log("");
 }
 
@@ -78,12 +85,22 @@ function startProcess([command = "", ...args]: readonly string[]): {
   };
 }
 
-function row(name: string, answers: readonly Answer[]): string {
-  if (answers.length === 0) return `| ${name} | not run here | | | | |`;
-  const wall = answers.map((answer) => answer.wall).toSorted((a, b) => a - b);
-  const at = (share: number): string => wall[Math.min(wall.length - 1, Math.floor(share * wall.length))]!.toFixed(0);
+function row(name: string, answers: readonly Answer[], peer: readonly Answer[]): string {
+  if (answers.length === 0) return `| ${name} | not run here | | | | | |`;
+  const wall = answers.map((answer) => answer.wall);
+  // Of steps that were taken one after the other, so that both met the same machine.
+  const ratios = wall.flatMap((ms, i) => (peer[i] === undefined ? [] : [peer[i].wall / ms]));
+  const ratio =
+    ratios.length === 0
+      ? ""
+      : `${at(ratios, 0.5).toFixed(2)} (${at(ratios, 0.1).toFixed(2)} to ${at(ratios, 0.9).toFixed(2)})`;
   const cpu = Math.min(...answers.map((answer) => answer.cpu)).toFixed(0);
   const { peak, idle } = answers.at(-1)!;
   const mebibytes = ((peak - idle) / 2 ** 20).toFixed(0);
-  return `| ${name} | ${at(0.5)} | ${at(0.1)} to ${at(0.9)} | ${cpu} | ${answers.length} | ${mebibytes} |`;
+  const [middle, low, high] = [0.5, 0.1, 0.9].map((share) => at(wall, share).toFixed(0));
+  return `| ${name} | ${middle} | ${low} to ${high} | ${ratio} | ${cpu} | ${answers.length} | ${mebibytes} |`;
+}
+
+function at(values: readonly number[], share: number): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(share * values.length)]!;
 }
