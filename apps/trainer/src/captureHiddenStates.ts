@@ -7,6 +7,7 @@ import { createOps } from "@dflash/ops";
 import { createHiddenStateWriter, createTargetForwardLoop, type HiddenStateWriter } from "@dflash/target-forward";
 import { forCaller, fromCaller } from "./callerFolder.ts";
 import { defaultData, defaultTarget } from "./defaultTarget.ts";
+import { holdPlace, lockFile } from "./holdPlace.ts";
 import { makeFolder } from "./makeFolder.ts";
 import { fetchTarget } from "./train/fetchTarget.ts";
 import { stopOnInterrupt } from "./train/stopOnInterrupt.ts";
@@ -36,6 +37,7 @@ export async function captureHiddenStates(flags: CaptureFlags): Promise<void> {
   if (!existsSync(file)) throw new Error(`--data ${file}: no such file; give a JSONL file of chat records`);
   const dir = fromCaller(flags.out);
   await makeFolder("--out", dir);
+  holdPlace(`--out ${forCaller(dir)}`, lockFile(dir));
 
   const tokenizer = await loadTokenizer(target);
   const { maxLength = 512, onBad = "stop", threads, records: most = Infinity } = flags;

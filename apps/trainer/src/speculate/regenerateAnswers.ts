@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { openChatFile } from "@dflash/chat-data";
 import { forCaller, fromCaller } from "../callerFolder.ts";
 import { defaultData } from "../defaultTarget.ts";
+import { holdPlace } from "../holdPlace.ts";
 import { makeFolder } from "../makeFolder.ts";
 import { showProgress } from "../showProgress.ts";
 import { stopOnInterrupt } from "../train/stopOnInterrupt.ts";
@@ -27,6 +28,7 @@ export async function regenerateAnswers(flags: RegenerateFlags): Promise<void> {
   if (!existsSync(file)) throw new Error(`--data ${file}: no such file; give a JSONL file of chat records`);
   const out = fromCaller(flags.out);
   await makeFolder("--out", dirname(out));
+  holdPlace(`--out ${forCaller(out)}`, `${out}.lock`);
   const { maxNewTokens, temperature, seed, batch } = flags;
   const pair = await openPair(flags);
   const { ops, timer, target, drafter, tokenizer, stopIds, maxPositions } = pair;

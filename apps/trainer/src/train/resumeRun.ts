@@ -3,6 +3,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { forCaller, fromCaller } from "../callerFolder.ts";
+import { holdPlace, lockFile } from "../holdPlace.ts";
 import type { Given } from "../settings/given.ts";
 import { readConfigFile } from "../settings/readConfigFile.ts";
 import { fetchTarget } from "./fetchTarget.ts";
@@ -26,6 +27,7 @@ export async function resumeRun(path: string, given: Given): Promise<RunStart> {
   const file = join(out, "config.json");
   if (!existsSync(file))
     throw new Error(`--resume ${forCaller(out)}: no run here; give the folder of a run, which has a config.json`);
+  holdPlace(`--resume ${forCaller(out)}`, lockFile(out));
   const saved = readConfigFile(file);
   const before = new Map<string, unknown>([...saved].map(([name, { value }]) => [name, value]));
   // Runs from the time when workers had to be asked for don't say it where they had none.

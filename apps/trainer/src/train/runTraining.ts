@@ -1,9 +1,11 @@
-import { rmdir } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { saveDrafter } from "@dflash/drafter";
 import { attachLog, createSummary, watchBaseline } from "@dflash/log-formatter";
 import { forCaller } from "../callerFolder.ts";
 import { changedSettings } from "../changedSettings.ts";
+import { endOnSignal } from "../endOnSignal.ts";
+import { holdPlace, lockFile } from "../holdPlace.ts";
 import { judgementLines } from "../judgementLines.ts";
 import { makeFolder } from "../makeFolder.ts";
 import { readRunTimes } from "../readRunTimes.ts";
@@ -22,6 +24,7 @@ import { writeCpuProfile } from "./writeCpuProfile.ts";
 
 /** Trains as the given settings say and leaves config, log, checkpoints, drafter and summary in the run's folder. */
 export async function runTraining(given: Given, resume?: string): Promise<void> {
+  const giveSignalsBack = endOnSignal();
   const start = resume === undefined ? await newRun(given) : await resumeRun(resume, given);
   const baseline = start.config.baseline === null ? null : await readRunTimes(start.config.baseline);
   const watch = baseline && watchBaseline(baseline.times);
@@ -50,6 +53,7 @@ export async function runTraining(given: Given, resume?: string): Promise<void> 
   });
 
   const profiled = profileSome(run, say);
+  giveSignalsBack();
   const interrupt = stopOnInterrupt(say);
   let failure: Error | null = null;
   try {
@@ -92,6 +96,10 @@ export async function runTraining(given: Given, resume?: string): Promise<void> 
     throw failure;
   } finally {
     await log.close();
+    // Without a step there is nothing to go on with, and the folder can be had again.
+    if (failure !== null && start.attempt === 1 && summary.record() === null)
+      for (const name of ["config.json", "attempt.json", "log.ndjson"])
+        await rm(join(config.out, name), { force: true });
     interrupt.release();
     // An engine that ran out of memory may not come apart cleanly; what ended the run is worth more.
     await run.dispose().catch((error: unknown) => {
@@ -104,6 +112,8 @@ export async function runTraining(given: Given, resume?: string): Promise<void> 
 async function openRun(start: RunStart): Promise<WiredRun> {
   const { out } = start.config;
   await makeFolder("--out", out);
+  // A run that goes on holds its folder from before it was read.
+  const release = start.attempt === 1 ? holdPlace(`--out ${forCaller(out)}`, lockFile(out)) : null;
   let run: WiredRun | undefined;
   try {
     run = await wire(start);
@@ -113,8 +123,7 @@ async function openRun(start: RunStart): Promise<WiredRun> {
     return run;
   } catch (error) {
     await run?.dispose();
-    // Only what is empty goes.
-    await rmdir(out).catch(() => undefined);
+    release?.();
     throw run ? await withRemedy(error, out) : error;
   }
 }
