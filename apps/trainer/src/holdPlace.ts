@@ -56,9 +56,12 @@ function create(lock: string, holder: Holder): boolean {
     if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
     // On a full disk it is there and empty.
     rmSync(lock, { force: true });
-    throw new Error(`${lock}: cannot be written (${error instanceof Error ? error.message : String(error)})`, {
-      cause: error,
-    });
+    throw new Error(
+      `${forCaller(lock)}: cannot be written (${error instanceof Error ? error.message : String(error)})`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 

@@ -72,7 +72,7 @@ test("a disk that is full from the start is called that, and nothing is left on 
   writeFileSync(join(disk, "rest"), new Uint8Array(2 ** 20));
   expect(await dflash(["train", "--steps", "2", ...small, "--out", "run"], disk)).toMatchObject({
     code: 1,
-    stderr: "dflash: the disk is full: run/attempt.json: cannot be written (ENOSPC: no space left on device, write)\n",
+    stderr: "dflash: the disk is full: run/lock.json: cannot be written (ENOSPC: no space left on device, write)\n",
   });
   expect(readdirSync(disk)).toEqual(["rest"]);
 });

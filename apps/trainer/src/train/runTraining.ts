@@ -1,4 +1,4 @@
-import { rm } from "node:fs/promises";
+import { rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { saveDrafter } from "@dflash/drafter";
 import { attachLog, createSummary, watchBaseline } from "@dflash/log-formatter";
@@ -113,7 +113,7 @@ async function openRun(start: RunStart): Promise<WiredRun> {
   const { out } = start.config;
   await makeFolder("--out", out);
   // A run that goes on holds its folder from before it was read.
-  const release = start.attempt === 1 ? holdPlace(`--out ${forCaller(out)}`, lockFile(out)) : null;
+  const release = start.attempt === 1 ? await holdNew(out) : null;
   let run: WiredRun | undefined;
   try {
     run = await wire(start);
@@ -125,6 +125,16 @@ async function openRun(start: RunStart): Promise<WiredRun> {
     await run?.dispose();
     release?.();
     throw run ? await withRemedy(error, out) : error;
+  }
+}
+
+async function holdNew(out: string): Promise<() => void> {
+  try {
+    return holdPlace(`--out ${forCaller(out)}`, lockFile(out));
+  } catch (error) {
+    // Only what is empty goes.
+    await rmdir(out).catch(() => undefined);
+    throw await withRemedy(error, out);
   }
 }
 
