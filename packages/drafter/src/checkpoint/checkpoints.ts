@@ -16,10 +16,11 @@ export function checkpointName(step: number): string {
   return `step-${String(step).padStart(8, "0")}`;
 }
 
+const stepOf = (name: string): number => Number(name.slice("step-".length));
+
 /** The folders of a run's checkpoints, oldest first, whatever is in them; none when the folder isn't there. */
 export async function checkpointFolders(dir: string): Promise<string[]> {
   const names = (await entries(dir)).filter((name) => /^step-\d{8,}$/.test(name));
-  const stepOf = (name: string): number => Number(name.slice("step-".length));
   return names.toSorted((a, b) => stepOf(a) - stepOf(b)).map((name) => join(dir, name));
 }
 
