@@ -32,7 +32,6 @@ const linesEvery = 100;
 /** Runs the target over every record and writes its hidden states, those that are there already excepted. */
 export async function captureHiddenStates(flags: CaptureFlags): Promise<void> {
   const target = flags.target === undefined ? defaultTarget : await fetchTarget(flags.target);
-  if (!existsSync(target)) throw new Error(`--target ${target}: no such folder; give the folder of a model`);
   const file = flags.data === undefined ? defaultData : fromCaller(flags.data);
   if (!existsSync(file)) throw new Error(`--data ${file}: no such file; give a JSONL file of chat records`);
   const dir = fromCaller(flags.out);

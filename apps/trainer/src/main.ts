@@ -40,16 +40,15 @@ const program = new Command("dflash")
   .showSuggestionAfterError()
   .configureOutput({ outputError: (text, write) => write(oneLine(text)) });
 const named = commands.filter(([name]) => name === process.argv[2]);
-for (const [, load] of named.length > 0 ? named : commands) {
-  const command = (await load()).copyInheritedSettings(program);
-  for (const inner of command.commands) inner.copyInheritedSettings(command);
-  program.addCommand(command);
-}
-
-// A command that only holds others, named alone, asks which there are.
-const [asked = program, place] = named.length > 0 ? [program.commands[0], 3] : [program, 2];
 
 try {
+  for (const [, load] of named.length > 0 ? named : commands) {
+    const command = (await load()).copyInheritedSettings(program);
+    for (const inner of command.commands) inner.copyInheritedSettings(command);
+    program.addCommand(command);
+  }
+  // A command that only holds others, named alone, asks which there are.
+  const [asked = program, place] = named.length > 0 ? [program.commands[0], 3] : [program, 2];
   if (asked.commands.length > 0 && process.argv.length === place) asked.outputHelp();
   else await program.parseAsync();
 } catch (error) {

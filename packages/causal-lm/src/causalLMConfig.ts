@@ -63,6 +63,9 @@ export async function readCausalLMConfig(dir: string): Promise<CausalLMConfig> {
   }
 }
 
+/** More than any model has. */
+const mostLayers = 10_000;
+
 /** Checks the parsed JSON of a `config.json`; `file` names it in errors. */
 export function parseCausalLMConfig(json: unknown, file: string): CausalLMConfig {
   const config = configFields(file, json);
@@ -72,13 +75,16 @@ export function parseCausalLMConfig(json: unknown, file: string): CausalLMConfig
   const heads = config.count("num_attention_heads");
   const kvHeads = config.count("num_key_value_heads", heads);
   if (heads % kvHeads !== 0) config.refuse("num_key_value_heads", `a divisor of num_attention_heads, ${heads}`);
+  const layers = config.count("num_hidden_layers");
+  // Their weights are listed before they are looked for.
+  if (layers > mostLayers) config.refuse("num_hidden_layers", `at most ${mostLayers}`);
   const headDim = config.count("head_dim", hiddenSize / heads);
   if (headDim % 2 !== 0) config.refuse("head_dim", "an even number");
   return {
     vocabSize: config.count("vocab_size"),
     hiddenSize,
     intermediateSize: config.count("intermediate_size"),
-    layers: config.count("num_hidden_layers"),
+    layers,
     heads,
     kvHeads,
     headDim,

@@ -81,7 +81,8 @@ export async function downloadModel(name: string, options: DownloadModelOptions 
     const isOffline = error instanceof TypeError && error.message === "fetch failed";
     const cached = isOffline ? await cachedModel(storage, ref).catch(() => undefined) : undefined;
     if (cached !== undefined) return cached;
-    throw new Error(`${name}: ${reason(error, hub)}`, { cause: error });
+    const offline = isOffline ? "; without a network give the folder of a model" : "";
+    throw new Error(`${name}: ${reason(error, hub)}${offline}`, { cause: error });
   }
 }
 

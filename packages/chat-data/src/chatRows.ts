@@ -55,7 +55,9 @@ export async function* chatRows(options: ChatRowsOptions): AsyncGenerator<{ row:
       }
     }
     if (usable === 0) {
-      throw new Error(`${file.path}: two supervised tokens stand side by side in none of its ${file.length} records`);
+      throw new Error(
+        `${file.path}: two supervised tokens stand side by side in none of its ${file.length} records; give answers of two tokens or more, which begin before a row is cut`,
+      );
     }
   }
 }

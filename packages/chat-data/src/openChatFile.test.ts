@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { createWriteStream } from "node:fs";
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -33,6 +34,12 @@ async function contents(bytes: string | Buffer): Promise<unknown[]> {
 }
 
 describe("openChatFile", () => {
+  it.runIf(process.platform !== "win32")("refuses a pipe in place of waiting for its writer", async () => {
+    const pipe = join(folder, "pipe");
+    execFileSync("mkfifo", [pipe]);
+    await expect(openChatFile(pipe)).rejects.toThrow(`${pipe}: not a regular file, expected a data file`);
+  });
+
   it.each<[string, string | Buffer]>([
     ["JSONL", `${record("a")}\n${record("é\n")}\n`],
     ["JSONL without a newline at its end", `${record("a")}\n${record("é\n")}`],

@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { mkdtemp, open, rm, rmdir, writeFile, type FileHandle } from "node:fs/promises";
+import { mkdtemp, open, rm, rmdir, stat, writeFile, type FileHandle } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -128,7 +128,11 @@ async function openUnpacked(path: string): Promise<FileHandle> {
   await file.read(magic, 0, 2, 0);
   if (magic.readUInt16BE() !== 0x1f8b) return file;
   await file.close();
-  const folder = await mkdtemp(join(tmpdir(), "chat-data-"));
+  const folder = await mkdtemp(join(tmpdir(), "chat-data-")).catch((error: unknown) => {
+    throw new Error(`${path}: can't be unpacked to ${tmpdir()} (${oneLine(error)}); set TMPDIR to a folder with room`, {
+      cause: error,
+    });
+  });
   const unpackedPath = join(folder, "unpacked");
   const unpacked = await open(unpackedPath, "w+");
   // Nothing is left behind, however the program ends: the open file needs no name.
@@ -144,10 +148,11 @@ async function openUnpacked(path: string): Promise<FileHandle> {
 }
 
 async function openFile(path: string): Promise<FileHandle> {
-  const file = await open(path).catch((error: unknown) => {
+  try {
+    // Asked first: a pipe's opening would wait for whoever writes into it.
+    if ((await stat(path)).isFile()) return await open(path);
+  } catch (error) {
     throw new Error(`${path}: cannot be opened (${oneLine(error)}), expected a data file`, { cause: error });
-  });
-  if ((await file.stat()).isFile()) return file;
-  await file.close();
+  }
   throw new Error(`${path}: not a regular file, expected a data file`);
 }

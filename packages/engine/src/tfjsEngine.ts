@@ -26,7 +26,11 @@ export async function activateBackend(name: string): Promise<tf.KernelBackend> {
   if (running !== null) throw new Error(`the ${running} engine runs in this thread already; dispose it first`);
   const { registry } = tf.engine();
   // By itself tfjs prints a failure and keeps its reason.
-  registry[name] ??= await tf.findBackendFactory(name)();
+  registry[name] ??= await Promise.resolve(tf.findBackendFactory(name)()).catch((error: unknown) => {
+    // tfjs's WASM factory rejects with an object that holds a message.
+    const { message = String(error) }: { message?: unknown } = Object(error);
+    throw error instanceof Error ? error : new Error(`${name} does not start: ${String(message)}`, { cause: error });
+  });
   await tf.setBackend(name);
   return tf.backend();
 }

@@ -132,6 +132,10 @@ async function failure(args: string[], folder: string = temporaryFolder()): Prom
 describe("what can't work is said in one line on stderr, with exit code 1", () => {
   test("a target folder or data file that isn't there", async () => {
     expect(await failure(["--target", "nowhere"])).toMatch(/^dflash: --target .*nowhere: no such folder/);
+    // Found when data and target are open, which then close without a word.
+    expect(await failure(["--max-length", "4096"])).toMatch(
+      /^dflash: --max-length 4096: the target in .* has 2048 positions; give at most that$/,
+    );
     expect(await failure(["--data", "nowhere.jsonl"])).toMatch(/^dflash: --data .*nowhere\.jsonl: no such file/);
   });
 

@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { type CausalLM, loadCausalLM } from "@dflash/causal-lm";
 import { type ChatTokenizer, loadTokenizer } from "@dflash/chat-data";
 import { type DFlashDrafter, loadDrafter } from "@dflash/drafter";
@@ -42,8 +41,6 @@ export interface Pair {
 /** Loads what the flags name. */
 export async function openPair(flags: PairFlags): Promise<Pair> {
   const targetFolder = flags.target === undefined ? defaultTarget : await fetchTarget(flags.target);
-  if (!existsSync(targetFolder))
-    throw new Error(`--target ${targetFolder}: no such folder; give the folder of a model`);
   if (flags.blockSize !== undefined && flags.drafter === undefined)
     throw new Error(`--block-size ${flags.blockSize}: blocks are a drafter's; give --drafter too, or leave it out`);
   const folder = flags.drafter === undefined ? null : await drafterFolder(fromCaller(flags.drafter));

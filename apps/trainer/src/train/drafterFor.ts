@@ -51,6 +51,10 @@ function untrained({ target, maskTokenId, config }: DrafterForOptions): DrafterC
   const { layers, slidingWindow } = config;
   if (slidingWindow !== null && layers === 1)
     throw new Error(`--sliding-window ${slidingWindow}: the last layer sees all the context, and it is the only one`);
+  if (target.layers < 4 && config.features > 1)
+    throw new Error(
+      `--features ${config.features}: the target in ${config.target} has ${target.layers} layers, too few to choose from; give --features 1`,
+    );
   const slides = Array<LayerType>(layers - 1).fill("sliding_attention");
   return createDrafterConfig({
     target: { ...target, ropeTheta: target.rope.theta },

@@ -1,13 +1,12 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { isModelName } from "@dflash/causal-lm/hub";
 import { callerFolder } from "../callerFolder.ts";
 import { defaultData, defaultPrompts } from "../defaultTarget.ts";
 import { drafterFolder, readDrafterConfig } from "../drafterFolder.ts";
 import { flagOf, type Values } from "../settings/field.ts";
 import type { Given } from "../settings/given.ts";
 import { type ReadSettings, readSettings, type Rule } from "../settings/readSettings.ts";
-import { fetchTarget } from "./fetchTarget.ts";
+import { fetchTarget, targetProblem } from "./fetchTarget.ts";
 import { lengthBuckets } from "./lengthBuckets.ts";
 import { stepRange } from "./stepRange.ts";
 import { trainFields } from "./trainFields.ts";
@@ -57,10 +56,7 @@ const rules: readonly Rule<typeof trainFields>[] = [
   },
   {
     of: ["target"],
-    check: ({ target }) =>
-      existsSync(target) || isModelName(target)
-        ? undefined
-        : "no such folder; give a folder with config.json, model.safetensors and tokenizer.json",
+    check: ({ target }) => targetProblem(target),
   },
   {
     of: ["data"],

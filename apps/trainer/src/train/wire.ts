@@ -50,10 +50,26 @@ export interface WiredRun {
 
 /** The whole system: data → frozen target → queue → train step → timer report → log. */
 export async function wire(start: RunStart): Promise<WiredRun> {
+  const opened: (() => unknown)[] = [];
+  const dispose = async (): Promise<void> => {
+    for (let close = opened.pop(); close; close = opened.pop()) await close();
+  };
+  try {
+    return { ...(await connect(start, (close) => opened.push(close))), dispose };
+  } catch (error) {
+    // What kept it from being wired is worth more than what a half of it does at its end.
+    await dispose().catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Opens one part after another; `atEnd` is told how each is closed. */
+async function connect(start: RunStart, atEnd: (close: () => unknown) => unknown): Promise<Omit<WiredRun, "dispose">> {
   const from = start.checkpoint;
   const tokenizer = await loadTokenizer(start.config.target);
   const maskTokenId = maskTokenOf(start.config, tokenizer);
   const checkpoint = from === null ? null : await loadCheckpoint(from, { settings: trainSettings(start.config) });
+  atEnd(() => checkpoint?.close());
   const { maxLength, onBad, seed, steps, accumulate, anchors: anchorsPerRow, anchorRule: rule } = start.config;
   const queue = queuePolicy({ capacity: start.config.queue, minReady: start.config.minReady });
   const batches = await createChatBatches({
@@ -65,14 +81,23 @@ export async function wire(start: RunStart): Promise<WiredRun> {
     ...grouping(start.config),
     ...(checkpoint && { start: positionOf(checkpoint.state.carried, String(from)) }),
   });
+  atEnd(() => batches.close());
   const tracked = trackPositions(batches);
   const { engine, config } = await startPlaced(start.config);
+  atEnd(() => engine.dispose());
   const timer = createTimer({ lane: "drafter" });
   observeCauses(timer, engine.counters);
   timer.enabled = config.telemetry;
   const ops = createOps(engine);
   const target = await openTarget({ config, ops, timer });
+  atEnd(() => target.dispose());
+  const { maxPositions } = target.config;
+  if (maxLength > maxPositions)
+    throw new Error(
+      `--max-length ${maxLength}: the target in ${config.target} has ${maxPositions} positions; give at most that`,
+    );
   const drafter = await drafterFor({ target: target.config, maskTokenId, ops, timer, config, checkpoint });
+  atEnd(() => drafter.dispose());
   const optimizer = [
     clipByGlobalNorm({ ops, maxNorm: config.clip }),
     adamW({ ops, learningRate: createSchedule(config), weightDecay: decayMatrices(config.weightDecay) }),
@@ -80,15 +105,16 @@ export async function wire(start: RunStart): Promise<WiredRun> {
   const loss = createLoss(config);
   const { head } = target;
   const step = createTrainStep({ drafter, head, ops, timer, optimizer, loss, anchorsPerRow, rule, seed });
+  atEnd(() => step.dispose());
   if (checkpoint !== null) await step.restore(checkpoint.state.counters, checkpoint.optimizerState);
   await checkpoint?.close();
   const stepsBefore = checkpoint?.state.step ?? 0;
   const { model = null } = target.states;
   const evaluator = await createEvaluator({ config, tokenizer, drafter, target: model, ops });
+  atEnd(() => evaluator?.dispose());
   const checkpoints = keepCheckpoints({ config, drafter, step, batches: tracked, evaluator });
   const peakFlops = config.telemetry ? await measurePeakFlops(ops) : null;
   const log = new EventEmitter<LogEvents>();
-  let stopLog: (() => void) | undefined;
 
   return {
     config,
@@ -125,17 +151,8 @@ export async function wire(start: RunStart): Promise<WiredRun> {
       const { workers, files } = target;
       const { attempt } = start;
       const place = { config, attempt, stepsBefore, peakFlops };
-      stopLog = logSteps({ run, loop, workers, files, batches, timer, engine, log, evaluator, ...place });
+      atEnd(logSteps({ run, loop, workers, files, batches, timer, engine, log, evaluator, ...place }));
       return run;
-    },
-    async dispose() {
-      stopLog?.();
-      evaluator?.dispose();
-      step.dispose();
-      drafter.dispose();
-      await target.dispose();
-      await batches.close();
-      engine.dispose();
     },
   };
 }
