@@ -1,4 +1,7 @@
-/** Trains by the recipe and prints, as Markdown, the acceptance length on the first 100 test prompts. Arguments are flags of `dflash train`. */
+/**
+ * Trains by the recipe and prints, as Markdown, the acceptance length on the first 100 test prompts, or as many as `--prompts` says.
+ * Other arguments are flags of `dflash train`.
+ */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,8 +17,11 @@ function dflash(...args: string[]): void {
   if (status !== 0) throw new Error(`dflash ${args[0]} ended with exit code ${status}`);
 }
 
+const flags = process.argv.slice(2);
+const at = flags.indexOf("--prompts");
+const prompts = at < 0 ? "100" : flags.splice(at, 2)[1]!;
 const recipe = ["--rows", "32", "--anchors", "64", "--gamma", "4"];
-dflash("train", "--steps", "300", ...recipe, ...process.argv.slice(2), "--out", out);
-const asked = ["--prompts", "100", "--max-new-tokens", "128", "--batch", "16", "--no-baseline"];
+dflash("train", "--steps", "300", ...recipe, ...flags, "--out", out);
+const asked = ["--prompts", prompts, "--max-new-tokens", "128", "--batch", "16", "--no-baseline"];
 dflash("eval", "--drafter", join(out, "drafter"), ...asked);
 rmSync(folder, { recursive: true });
