@@ -21,6 +21,8 @@ function relayTargetProcess({ file, env }: RelayData): void {
     serialization: "advanced",
     env: { ...process.env, ...env },
     stdio: ["inherit", "inherit", "inherit", "ipc", "pipe"],
+    // Not in the terminal's group: Ctrl-C is for the consumer, which saves first. On Windows it would have a window.
+    detached: process.platform !== "win32",
   });
   // An error that is thrown here is the reason that the consumer hears.
   child.on("error", (error) => {

@@ -6,7 +6,7 @@ import { engineProblem, startEngine } from "@dflash/engine";
 import { createOps, type Ops } from "@dflash/ops";
 import { bfloat16ToFloat32, float32ToBfloat16 } from "@dflash/safetensors";
 import { createTimer, type ReportSnapshot } from "@dflash/timer";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { LinearTargetOptions } from "../linearTarget.test-support.ts";
 import { createTargetForwardLoop, type LoopOptions, type TargetForwardLoop } from "../loop/targetForwardLoop.ts";
 import { tokenBatch } from "../packed.test-support.ts";
@@ -73,6 +73,18 @@ describe("target workers", () => {
     const { status, stdout, stderr } = spawnSync(process.execPath, ["--import", "tsx", program], { encoding: "utf8" });
     expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: "closed\n", stderr: "" });
   });
+
+  it.runIf(process.platform !== "win32")(
+    "in processes outlive Ctrl-C, which the consumer hears, and not the consumer",
+    async () => {
+      const program = join(import.meta.dirname, "interruptGroup.test-support.ts");
+      const leading = { encoding: "utf8", detached: true } as const;
+      const { stdout, stderr } = spawnSync(process.execPath, ["--import", "tsx", program], leading);
+      const [before = 0, after] = JSON.parse(stdout || "[]") as number[];
+      expect({ after, stderr }).toEqual({ after: before, stderr: "" });
+      await vi.waitFor(() => expect(() => process.kill(before, 0)).toThrow("ESRCH"), 20_000);
+    },
+  );
 
   it.each([
     ["one thread", {}],
