@@ -21,6 +21,8 @@ export function liveSink(stream: NodeJS.WriteStream, target: LogTarget, total: n
     const remainingMs = pace === null ? null : pace * (total - done);
     update(progressBar({ done, total, remainingMs }, stream.columns) + below);
   };
+  // Before the first step: Unicode's tables, which the first bar needs, cost many milliseconds that would be a step's otherwise.
+  draw();
 
   return {
     name: "the terminal",
@@ -38,7 +40,6 @@ export function liveSink(stream: NodeJS.WriteStream, target: LogTarget, total: n
       if (kind === "summary" || kind === "close") update.done();
       else update.clear();
       stream.write(text);
-      // From the header on: the first bar costs many milliseconds, which would be a step's otherwise.
       if (kind !== "summary" && kind !== "close") draw();
     },
     close() {
