@@ -13,11 +13,11 @@ export async function exportDrafter(from: string, out: string): Promise<void> {
   const target = fromCaller(out);
   if (target === folder) throw new Error(`--out ${out}: is the drafter itself; choose another folder`);
   await refuseAnotherModel(out, target);
-  await makeFolder("--out", target);
   const engine = await startEngine("cpu");
   try {
     const options = { ops: createOps(engine), timer: createTimer() };
     const drafter = await loadDrafter(folder, options);
+    await makeFolder("--out", target);
     await saveDrafter(target, drafter);
     await loadDrafter(target, options);
     console.log(

@@ -1,4 +1,13 @@
-import { appendFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import type { LogRecord, StepRecord } from "@dflash/log-formatter";
 import { killWhileWriting } from "@dflash/log-formatter/testing";
@@ -174,6 +183,9 @@ test("a drafter is exported from a run, and trained further", async () => {
   expect(await failure(["--init", "run", "--heads", "8"], folder)).toMatch(
     /--heads 8: the drafter in .*step-00000003 has 4; leave it out, or leave out --init/,
   );
+  truncateSync(join(folder, "served/model.safetensors"), 1000);
+  expect((await dflash(["export", "served", "--out", "x"], folder)).stderr).toMatch(/; the file is truncated\n$/);
+  expect(existsSync(join(folder, "x"))).toBe(false);
   expect((await dflash(["export", "data", "--out", "x"], folder)).stderr).toMatch(
     /^dflash: .*data: no drafter here; give/,
   );
