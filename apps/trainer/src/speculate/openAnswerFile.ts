@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { open, truncate } from "node:fs/promises";
+import { type FileHandle, open, truncate } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { isDeepStrictEqual } from "node:util";
 import { writeJson } from "../writeJson.ts";
@@ -58,7 +58,7 @@ export async function openAnswerFile(path: string, settings: Readonly<Record<str
 function checkSettings(path: string, settings: Readonly<Record<string, unknown>>): void {
   const beside = `${path}.settings.json`;
   if (existsSync(path) && existsSync(beside)) {
-    const before: unknown = JSON.parse(readFileSync(beside, "utf8"));
+    const before = readSettings(beside);
     if (isDeepStrictEqual(before, settings)) return;
     const changed = Object.keys(settings).find((name) => !isDeepStrictEqual(Object(before)[name], settings[name]));
     throw new Error(`${path}: was begun with another ${changed}; use the same, or choose another --out`);
@@ -67,23 +67,52 @@ function checkSettings(path: string, settings: Readonly<Record<string, unknown>>
   writeJson(beside, settings);
 }
 
+function readSettings(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, "utf8"));
+  } catch (error) {
+    throw new Error(`${path}: not JSON, so nobody knows what the answers were made with; choose another --out`, {
+      cause: error,
+    });
+  }
+}
+
 /** Counts the answers and gives the number of the record behind them. */
 async function readAnswers(path: string, counts: AnswerCounts): Promise<number> {
   const file = await open(path);
-  let [next, bytes, line] = [0, 0, 0];
+  let [next, line, last] = [0, 0, ""];
   const { size } = await file.stat();
-  for await (const text of createInterface({ input: file.createReadStream(), crlfDelay: Infinity })) {
-    line++;
-    const end = bytes + Buffer.byteLength(text) + 1;
-    if (end > size) break;
-    bytes = end;
-    const { record, finish } = parseLine(text, `${path}:${line}`);
+  const whole = await bytesOfLines(file);
+  const lines = createInterface({ input: file.createReadStream({ start: 0 }), crlfDelay: Infinity });
+  const take = (text: string): void => {
+    const place = `${path}:${++line}`;
+    const { record, finish } = parseLine(text, place);
+    if (record < next)
+      throw new Error(`${place}: record ${record} comes after record ${next - 1}; choose another --out`);
     counts.skipped += record - next;
     counts[finish === "stop" ? "finished" : "truncated"]++;
     next = record + 1;
+  };
+  for await (const text of lines) {
+    if (last !== "") take(last);
+    last = text;
   }
-  if (bytes < size) await truncate(path, bytes);
+  // Half a line can be the last one only.
+  if (whole < size) await truncate(path, whole);
+  else if (last !== "") take(last);
   return next;
+}
+
+/** Bytes up to the end of the last line that has one. */
+async function bytesOfLines(file: FileHandle): Promise<number> {
+  let [offset, end] = [0, 0];
+  for await (const chunk of file.createReadStream({ start: 0, autoClose: false })) {
+    const bytes: Buffer = chunk;
+    const last = bytes.lastIndexOf(10);
+    if (last >= 0) end = offset + last + 1;
+    offset += bytes.length;
+  }
+  return end;
 }
 
 function parseLine(text: string, place: string): { record: number; finish: unknown } {
