@@ -33,6 +33,12 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE" && process.stdout.listenerCount("error") === 1) reportFailure(error);
 });
 
+// Node's own end where nothing is left to do while something is still waited for, such as a module that never loads.
+process.on("exit", () => {
+  if (process.exitCode === 13)
+    console.error("dflash: ended before it was done: something that it waited for never came");
+});
+
 const manifest: { version: string } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
 const program = new Command("dflash")
   .version(manifest.version, "--version", "print the version")

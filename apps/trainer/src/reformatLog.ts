@@ -43,7 +43,8 @@ export async function reformatLog(run: string, { format, out, follow }: Reformat
   }
   if (records === 0 && !follow) throw new Error(`${path}: holds no record yet; --follow waits for them`);
   // Whoever reads our output may have enough of it, like `head`.
-  if (failure !== undefined && !isClosedPipe(failure)) throw failure;
+  if (failure !== undefined && !isClosedPipe(failure))
+    throw new Error(`log output ${format}:${out}: ${failure.message}`, { cause: failure });
 }
 
 function isClosedPipe(error: Error): boolean {

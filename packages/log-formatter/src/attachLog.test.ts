@@ -96,6 +96,16 @@ const failures: [string, () => LogFormatter, string][] = [
     () => ({ step: (() => undefined) as unknown as () => string }),
     "the formatter returned undefined for a step record; return a string or a Uint8Array",
   ],
+  [
+    "fails in a promise",
+    () => ({ step: (() => Promise.reject(new Error("late"))) as unknown as () => string }),
+    "the formatter returned object for a step record; return a string or a Uint8Array",
+  ],
+  [
+    "is made in a promise that fails",
+    () => Promise.reject(new Error("late")) as unknown as LogFormatter,
+    "it is no formatter: an object with a step method",
+  ],
   ["is none", () => ({}) as LogFormatter, "it is no formatter: an object with a step method"],
   [
     "cannot be made",

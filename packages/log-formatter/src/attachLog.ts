@@ -178,7 +178,10 @@ function open([formatter, sink]: LogOutput): Output {
   };
   try {
     const made = typeof formatter === "function" ? formatter(sink.target ?? plainTarget) : formatter;
-    if (typeof made?.step !== "function") throw new TypeError("it is no formatter: an object with a step method");
+    if (typeof made?.step !== "function") {
+      leaveAlone(made);
+      throw new TypeError("it is no formatter: an object with a step method");
+    }
     output.formatter = made;
     sink.open?.(made.form ?? "lines", () => made.preamble?.() ?? output.header);
   } catch (error) {
@@ -202,11 +205,17 @@ function format(formatter: LogFormatter, record: LogRecord): LogChunk {
 
 function writeChunk(output: Output, chunk: LogChunk, kind: LogRecord["kind"] | "close"): void {
   if (typeof chunk !== "string" && !(chunk instanceof Uint8Array)) {
+    leaveAlone(chunk);
     throw new TypeError(
       `the formatter returned ${chunk === null ? "null" : typeof chunk} for a ${kind} record; return a string or a Uint8Array`,
     );
   }
   if (chunk.length > 0) output.sink.write(chunk, kind);
+}
+
+/** A promise of an async formatter that fails once it is switched off must not end the process. */
+function leaveAlone(value: unknown): void {
+  if (value instanceof Promise) value.catch(() => undefined);
 }
 
 function reportOnStderr({ output, error }: LogFault): void {

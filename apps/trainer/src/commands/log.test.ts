@@ -109,12 +109,14 @@ test("what can't work is said in one line, with exit code 1", async () => {
   expect(await failure("text")).toBe(
     `${told}${join(folder, "text")}: 37 more torn lines are left out\ndflash: ${join(folder, "text")}: none of its 40 lines is a record; give the log.ndjson of a run\n`,
   );
-  expect(await failure("run", "--out", "/dev/full")).toBe("dflash: ENOSPC: no space left on device, write\n");
+  expect(await failure("run", "--out", "/dev/full")).toBe(
+    "dflash: log output pretty:/dev/full: ENOSPC: no space left on device, write\n",
+  );
   expect(await failure("run", "--out", log)).toMatch(/^dflash: --out .*: that is the log itself; .*\n$/);
   writeRun(join(folder, "other"), 40);
   expect(await failure("run", "--format", "ndjson", "--out", "other/log.ndjson")).toBe(
     "dflash: --out other/log.ndjson: is there already; remove it, or choose another file\n",
   );
   writeFileSync(join(folder, "mine.mjs"), "export default () => ({ step() { throw new Error('out of ink'); } });\n");
-  expect(await failure("run", "--format", "./mine.mjs")).toBe("dflash: out of ink\n");
+  expect(await failure("run", "--format", "./mine.mjs")).toBe("dflash: log output ./mine.mjs:stdout: out of ink\n");
 });

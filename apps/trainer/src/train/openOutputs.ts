@@ -45,16 +45,17 @@ export async function openOutputs(config: TrainConfig): Promise<RunOutputs> {
   const taken = config.log.some((output) => ["stdout", "stderr"].includes(placeOf(output)));
   const formatter = await loadFormatter(config.logFormat, { cwd });
   const dashboard = config.dashboard === null ? null : dashboardSink({ port: config.dashboard, earlier: own });
-  if (dashboard) given.push([ndjson, dashboard]);
+  if (dashboard) given.unshift([ndjson, dashboard]);
   return {
     // A pipe that wants records must get nothing else; a reader gets everything in one place.
     say: config.logFormat === "pretty" && !taken ? console.log : console.error,
     dashboard: (await dashboard?.url) ?? null,
+    // The run's own log first: a formatter of the user's own could change the record.
     outputs: (stepsBefore) => [
+      [ndjson, fileSink(own)],
       ...(taken ? [] : [[formatter, screen(config, stepsBefore)] as const]),
       ...given,
       ...traceOf(config),
-      [ndjson, fileSink(own)],
     ],
   };
 }

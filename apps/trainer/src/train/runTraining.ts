@@ -37,7 +37,6 @@ export async function runTraining(given: Given, resume?: string): Promise<void> 
   if (differing.length > 0) say(`baseline settings differ: ${differing.join(", ")}`);
   if (start.attempt > 1) say(`resume   attempt ${start.attempt}, from step ${run.stepsBefore}`);
 
-  const log = attachLog(run.log, outputs(run.stepsBefore));
   const summary = createSummary();
   const totals = runTotals();
   const collector = collectRun();
@@ -45,10 +44,15 @@ export async function runTraining(given: Given, resume?: string): Promise<void> 
     totals.begin(header);
     collector.add(header);
   });
+  // Before a formatter of the user's own sees the record, which it could change.
   run.log.on("step", (record) => {
     summary.add(record);
     totals.add(record);
     collector.add(record);
+  });
+  const log = attachLog(run.log, outputs(run.stepsBefore));
+  // What a step tells comes after its line.
+  run.log.on("step", (record) => {
     for (const event of watch?.(record) ?? []) run.log.emit("event", event);
   });
 
