@@ -50,9 +50,16 @@ export interface WhatIf {
   readonly steps: number;
 }
 
+/** A run's settings as a replay has them, and the threads that its lanes would have. */
+interface Plan {
+  readonly pipeline: Omit<PipelineSettings, "targetCores" | "drafterCores">;
+  readonly targetThreads: number;
+  readonly drafterThreads: number;
+}
+
 /**
- * Replays a run's steps, the first one aside, under other settings. Threads are shared out as a run would: what took so long in so
- * many takes the inverse in fewer.
+ * Replays a run's steps, the first one aside, under other settings. Threads are shared out as a run would. How many cores a busy lane
+ * needs is measured: threads that wait for one another leave some of theirs to the lane beside it.
  */
 export function whatIf(
   { config }: Pick<HeaderRecord, "config">,
@@ -61,22 +68,42 @@ export function whatIf(
 ): WhatIf {
   const steps = records.filter(({ tags }) => !tags.includes("warmup"));
   if (steps.length === 0) throw new Error("what-if: the log holds no step besides the first");
-  const before = settingsOf(config, new Map());
-  const after = settingsOf(config, changes);
-  const times = batchTimes(steps, before.workers > 0);
+  const [before, after] = [planOf(config, new Map()), planOf(config, changes)];
+  const times = batchTimes(steps, before.pipeline.workers > 0);
+  const cores = coresInUse(steps);
+  const target = inThreads(cores ?? before.targetThreads, before.targetThreads, after.targetThreads);
+  const drafter = inThreads(cores ?? before.drafterThreads, before.drafterThreads, after.drafterThreads);
   const scaled = times.map(({ targetMs, drafterMs, ...rest }) => ({
     ...rest,
-    targetMs: (targetMs * before.targetThreads) / after.targetThreads,
-    drafterMs: (drafterMs * before.drafterThreads) / after.drafterThreads,
+    targetMs: targetMs * target.slower,
+    drafterMs: drafterMs * drafter.slower,
   }));
   const wholeMs = steps.reduce((sum, step) => sum + trainingMs(step), 0);
   const tokens = times.reduce((sum, batch) => sum + batch.tokens, 0);
+  const asItWas = { targetCores: target.before, drafterCores: drafter.before };
+  const asItWouldBe = { targetCores: target.after, drafterCores: drafter.after };
   return {
     recorded: { ms: wholeMs, tokensPerSecond: (1000 * tokens) / wholeMs },
-    replayed: replayPipeline(times, before),
-    predicted: replayPipeline(scaled, after),
+    replayed: replayPipeline(times, { ...before.pipeline, ...asItWas }),
+    predicted: replayPipeline(scaled, { ...after.pipeline, ...asItWouldBe }),
     steps: steps.length,
   };
+}
+
+/** The cores that a busy lane keeps busy, on the average; null in a log that doesn't tell the processor's time. */
+function coresInUse(steps: readonly StepRecord[]): number | null {
+  const cpuMs = steps.reduce((sum, { metrics }) => sum + (metrics["cpu_ms"] ?? NaN), 0);
+  const busyMs = steps.reduce(
+    (sum, { lanes }) => sum + Object.values(lanes).reduce((total, lane) => total + lane.busy_ms, 0),
+    0,
+  );
+  return cpuMs > 0 && busyMs > 0 ? cpuMs / busyMs : null;
+}
+
+/** A lane that kept so many cores busy with `from` threads, in `to`: the same work, on no more cores than threads; more threads are all taken to help. */
+function inThreads(cores: number, from: number, to: number): { before: number; after: number; slower: number } {
+  const slower = to < from ? Math.max(1, cores / to) : from / to;
+  return { before: cores, after: cores / slower, slower };
 }
 
 /** For a reader. */
@@ -94,16 +121,13 @@ export function whatIfLines({ recorded, replayed, predicted, steps }: WhatIf, ch
   ];
 }
 
-function settingsOf(config: unknown, changes: ReadonlyMap<string, number>): PipelineSettings {
+function planOf(config: unknown, changes: ReadonlyMap<string, number>): Plan {
   const setting = (name: string): number => changes.get(name) ?? recordedSetting(config, name);
   const [workers, cores] = [setting("target-workers"), setting("cores")];
   const given = new Map<string, unknown>(Object.entries(config ?? {})).get("threads");
   const drafterThreads = typeof given === "number" ? given : cores;
   return {
-    workers,
-    cores,
-    capacity: setting("queue"),
-    minReady: setting("min-ready"),
+    pipeline: { workers, cores, capacity: setting("queue"), minReady: setting("min-ready") },
     targetThreads: workers === 0 || typeof given === "number" ? drafterThreads : workerThreads(drafterThreads, workers),
     drafterThreads,
   };

@@ -61,11 +61,15 @@ export function logSteps(options: LogStepsOptions): () => void {
   let result: StepResult | undefined;
   let steps = 0;
   let shapes = 0;
+  let cpuBefore = cpuMs();
 
   const write = (times: StepTimes): void => {
     if (steps === 1) log.emit("header", header(options, times));
+    const cpu = cpuMs();
     // Measuring the drafter is no part of training it.
-    const metrics = stepMetrics(result, times.ms - (times.sections["eval"]?.ms ?? 0), options.peakFlops);
+    const trainMs = times.ms - (times.sections["eval"]?.ms ?? 0);
+    const metrics = { ...stepMetrics(result, trainMs, options.peakFlops), cpu_ms: cpu - cpuBefore };
+    cpuBefore = cpu;
     const gauges = { ...stepGauges(options), batch_shapes: shapes };
     const verdict = timer.enabled ? judge.verdict() : null;
     const numbered = { ...times, step: stepsBefore + times.step };
@@ -111,6 +115,12 @@ export function logSteps(options: LogStepsOptions): () => void {
     stopDevice?.();
     stopSlow();
   };
+}
+
+/** What this process has used of processors, all its threads together. */
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
 }
 
 /** An evaluation, and what of it a reader wants to know. */

@@ -35,8 +35,8 @@ function virtualClock() {
 const many = (settings: Partial<PipelineSettings>): PipelineSettings => ({
   workers: 1,
   cores: Infinity,
-  targetThreads: 1,
-  drafterThreads: 1,
+  targetCores: 1,
+  drafterCores: 1,
   ...settings,
 });
 
@@ -127,9 +127,10 @@ describe("the replay of a pipeline", () => {
     expect(beside).toMatchObject({ ms: 60 + 10 * 100, waits: { target: 60, data: 0, queue: 0 } });
     // On one core the two lanes take as much time as one after the other.
     expect(replayPipeline(batches(10), many({ workers: 1, cores: 1 })).ms).toBeCloseTo(1600, 9);
-    expect(
-      replayPipeline(batches(10), many({ workers: 1, cores: 2, targetThreads: 2, drafterThreads: 2 })).ms,
-    ).toBeCloseTo(1600, 9);
+    expect(replayPipeline(batches(10), many({ workers: 1, cores: 2, targetCores: 2, drafterCores: 2 })).ms).toBeCloseTo(
+      1600,
+      9,
+    );
   });
 
   it("says what the consumer would wait for", () => {

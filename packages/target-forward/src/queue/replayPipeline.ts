@@ -18,10 +18,10 @@ export interface PipelineSettings extends Partial<QueuePolicy> {
   readonly workers: number;
   /** Of the machine: lanes that want more of them together are slowed in proportion. */
   readonly cores: number;
-  /** Threads of each engine that `targetMs` and `drafterMs` are for. */
-  readonly targetThreads: number;
-  /** Threads of the consumer's engine. */
-  readonly drafterThreads: number;
+  /** Cores that the target keeps busy in `targetMs`: its engine's threads at most, fewer where they wait for one another. */
+  readonly targetCores: number;
+  /** Cores that the consumer's step keeps busy in `drafterMs`. */
+  readonly drafterCores: number;
 }
 
 /** What would have happened. */
@@ -38,7 +38,7 @@ export interface PipelineReplay {
 
 /** Work under way in one lane. */
 interface Task {
-  readonly threads: number;
+  readonly wanted: number;
   left: number;
   readonly done: () => void;
 }
@@ -54,7 +54,7 @@ export function replayPipeline(batches: readonly BatchTimes[], settings: Pipelin
   for (const [i, { dataMs, targetMs, drafterMs }] of batches.entries())
     for (const ms of [dataMs, targetMs, drafterMs])
       if (!Number.isFinite(ms)) throw new RangeError(`batch ${i} takes ${ms} ms, expected a number`);
-  const { workers, cores, targetThreads, drafterThreads } = settings;
+  const { workers, cores, targetCores, drafterCores } = settings;
   const isInline = workers === 0;
   const waits = { target: 0, data: 0, queue: 0 };
   const ready = new Set<number>();
@@ -71,9 +71,9 @@ export function replayPipeline(batches: readonly BatchTimes[], settings: Pipelin
     return count;
   };
   const underWay = (): boolean => queues.some((queue) => queue.length > 0);
-  const start = (lane: string, threads: number, left: number, done: () => void): void => {
+  const start = (lane: string, wanted: number, left: number, done: () => void): void => {
     lanes.set(lane, {
-      threads,
+      wanted,
       left,
       done() {
         lanes.delete(lane);
@@ -86,7 +86,7 @@ export function replayPipeline(batches: readonly BatchTimes[], settings: Pipelin
     if (lanes.has("drafter") || taken === batches.length) return false;
     if (!mayTake(policy, depth(), drained && !underWay())) return false;
     ready.delete(taken);
-    start("drafter", drafterThreads, batches[taken++]!.drafterMs, () => undefined);
+    start("drafter", drafterCores, batches[taken++]!.drafterMs, () => undefined);
     return true;
   }
 
@@ -108,7 +108,7 @@ export function replayPipeline(batches: readonly BatchTimes[], settings: Pipelin
     const [batch] = queue;
     const lane = `target[${worker}]`;
     if (batch === undefined || lanes.has(lane)) return false;
-    start(lane, targetThreads, batches[batch]!.targetMs, () => {
+    start(lane, targetCores, batches[batch]!.targetMs, () => {
       queue.shift();
       ready.add(batch);
     });
@@ -121,7 +121,7 @@ export function replayPipeline(batches: readonly BatchTimes[], settings: Pipelin
     while (startAll());
     if (lanes.size === 0) break;
     const tasks = [...lanes.values()];
-    const wanted = tasks.reduce((sum, { threads }) => sum + threads, 0);
+    const wanted = tasks.reduce((sum, { wanted: cores }) => sum + cores, 0);
     const pace = Math.min(1, cores / wanted);
     const left = Math.min(...tasks.map((task) => task.left));
     if (!lanes.has("drafter") && taken < batches.length) {
