@@ -1,5 +1,5 @@
 /** Prints, as Markdown, the target's forward beside PyTorch's, each in a process of its own, taking turns. */
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { cpus, loadavg } from "node:os";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -22,6 +22,8 @@ const warmUp = rounds > 5 ? 2 : 1;
 const problem = await engineProblem("tensorflow", { resolveFrom: path("../../apps/trainer") });
 const engines = problem === null ? ["wasm", "tensorflow"] : ["wasm"];
 if (problem !== null) console.error(`tensorflow: not run (${problem})`);
+const hasPyTorch = spawnSync("python3", ["-c", "import torch, transformers"], { stdio: "ignore" }).status === 0;
+if (!hasPyTorch) console.error("PyTorch: not run (python3 has no torch and transformers)");
 
 console.log(`Node ${process.version}, ${cpus()[0]?.model}, ${cpus().length} cores, load ${loadavg()[0]!.toFixed(1)}\n`);
 for (const shape of shapes.split(",")) {
@@ -32,23 +34,16 @@ for (const shape of shapes.split(",")) {
   console.log("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
   for (const threads of ["1", "2"]) {
     const what = [rows, length, ids];
-    const command = (engine: string): string[] => [
-      "node",
-      "--import",
-      "tsx",
-      path("forwardProcess.ts"),
-      dir,
-      engine,
-      threads,
-      ...what,
-    ];
-    const [pytorch, ...ours] = await measure([
-      ["python3", path("pytorch.py"), dir, threads, ...what],
-      ...engines.map(command),
-    ]);
-    console.log(line(`PyTorch fp32, threads ${threads}`, pytorch!, pytorch!));
-    for (const [i, answers] of ours.entries())
-      console.log(line(`${engines[i]}, threads ${threads}`, answers, pytorch!));
+    const names = [...(hasPyTorch ? ["PyTorch fp32"] : []), ...engines];
+    const measured = await measure(
+      names.map((name) =>
+        name === "PyTorch fp32"
+          ? ["python3", path("pytorch.py"), dir, threads, ...what]
+          : ["node", "--import", "tsx", path("forwardProcess.ts"), dir, name, threads, ...what],
+      ),
+    );
+    const peer = hasPyTorch ? measured[0]! : null;
+    for (const [i, answers] of measured.entries()) console.log(line(`${names[i]}, threads ${threads}`, answers, peer));
   }
   console.log("");
 }
@@ -75,13 +70,13 @@ async function measure(commands: readonly (readonly string[])[]): Promise<Answer
   return running.map(({ answers }) => answers);
 }
 
-function line(name: string, answers: readonly Answer[], peer: readonly Answer[]): string {
+function line(name: string, answers: readonly Answer[], peer: readonly Answer[] | null): string {
   const at = (share: number, of: "wall" | "pack" = "wall"): string => {
     const sorted = answers.map((answer) => answer[of]).toSorted((a, b) => a - b);
     return sorted[Math.round(share * (sorted.length - 1))]!.toFixed(1);
   };
   const least = (of: "wall" | "cpu", from = answers): number => Math.min(...from.map((answer) => answer[of]));
-  const ratio = (of: "wall" | "cpu"): string => (least(of) / least(of, peer)).toFixed(2);
+  const ratio = (of: "wall" | "cpu"): string => (peer === null ? "-" : (least(of) / least(of, peer)).toFixed(2));
   const peak = Math.max(...answers.map((answer) => answer.peak)) / 2 ** 20;
   return `| ${name} | ${at(0)} | ${ratio("wall")} | ${at(0.5)} | ${at(0.1)} to ${at(0.9)} | ${at(0.5, "pack")} | ${least("cpu").toFixed(1)} | ${ratio("cpu")} | ${peak.toFixed(0)} |`;
 }

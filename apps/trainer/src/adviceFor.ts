@@ -34,6 +34,6 @@ export function adviceFor(cause: string, config: unknown): string | null {
   if (known === "target-bound" && hasFiles)
     return "the step waits for the files of hidden states: put them on a faster disk, or raise --queue";
   if (known === "data-bound" && hasFiles)
-    return "the step waits for batches to be read: put the hidden states on a faster disk, and capture the records that bad-hidden-states events in the log name, if any";
+    return "the step waits for batches to be read: put the hidden states on a faster disk, and capture the records that bad-hidden-states events in the log count, if any";
   return advice.get(known) ?? null;
 }

@@ -59,6 +59,28 @@ test("threads that a worker takes from the drafter make both slower", () => {
   expect(predicted.ms).toBeGreaterThan(10 * 100 * (1 + 1e-9));
 });
 
+test("cores that an inline step leaves idle are the worker's", () => {
+  // 100 ms of drafter and 60 ms of target a step, on so many cores by the processor's time.
+  const on = (cores: number): StepRecord[] =>
+    steps.map((step) => ({
+      ...step,
+      ms: 160,
+      sections: { "target/forward": section(60), "queue/wait": section(60) },
+      lanes: {
+        drafter: { busy_ms: 100, wait_ms: 60, overlap: 0 },
+        target: { busy_ms: 60, wait_ms: 0, overlap: 0 },
+      },
+      metrics: { tokens: 82, cpu_ms: 160 * cores },
+    }));
+  const asked = (cores: number): number =>
+    whatIf({ config: { ...config, threads: 2 } }, on(cores), parseWhatIf("target-workers=1,cores=2")).predicted.ms;
+  // A first batch of 60 ms; then ten steps of 100 ms, nine batches beside them.
+  expect(asked(1)).toBeCloseTo(60 + 1000, 9);
+  // While both want a core and a half they go at two thirds: 540 ms of target take 810, in which 540 of the drafter's get done.
+  expect(asked(1.5)).toBeCloseTo(60 + 810 + 460, 9);
+  expect(asked(2)).toBeCloseTo(1600, 9);
+});
+
 test("beside the drafter, the target's time is the mean of all steps", () => {
   const beside = steps.map((step, i) => ({
     ...step,

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
 import { dflash, repository, temporaryFolder } from "../dflash.test-support.ts";
 import { readLog, steps } from "../runLog.test-support.ts";
+import type { LeftOut } from "../train/leftOut.ts";
 
 const short = ["--threads", "1", "--max-length", "64", "--engine", "wasm"];
 const train = ["train", ...short, "--rows", "1", "--anchors", "2"];
@@ -59,8 +60,14 @@ test("a drafter trains on captured hidden states as on those of the target, roun
   );
   expect(left).toMatchObject({ code: 0, stderr: "" });
   const named = readLog(join(folder, "d")).filter((record) => record.kind === "event");
-  const skip = { record: Number(/\d+/.exec(files[1]!)![0]), reason: expect.stringContaining(files[1]!) };
-  expect(named).toContainEqual(expect.objectContaining({ name: "bad-hidden-states", data: skip }));
+  const bad = named.filter(({ name }) => name === "bad-hidden-states").map(({ data }) => data as LeftOut);
+  // The target is ahead: how far it came, and so how many it missed, is a matter of time; all but six are missing, an event a step.
+  expect(bad.length).toBeGreaterThan(0);
+  expect(bad.length).toBeLessThanOrEqual(3);
+  const [{ count, message, records }] = bad as [LeftOut];
+  expect(message).toContain(`${count} record`);
+  expect(records).toHaveLength(Math.min(3, count));
+  for (const { record, reason } of records) expect(reason).toContain(`hs_${record}.safetensors: cannot be opened`);
 });
 
 test("a model's name means the one in the cache, or one that is not there", async () => {

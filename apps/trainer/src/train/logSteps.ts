@@ -17,6 +17,7 @@ import { watchSlowSteps } from "@dflash/timer/spans";
 import { createJudge } from "@dflash/timer/verdict";
 import type { EventEmitter } from "eventemitter3";
 import type { Evaluator, Tau } from "./createEvaluator.ts";
+import { leftOutRecords } from "./leftOut.ts";
 import { observeDevice } from "./observeDevice.ts";
 import { createStepClock } from "./stepClock.ts";
 import type { TrainConfig } from "./trainConfig.ts";
@@ -62,6 +63,7 @@ export function logSteps(options: LogStepsOptions): () => void {
   let steps = 0;
   let shapes = 0;
   let cpuBefore = cpuMs();
+  const leftOut = leftOutRecords();
 
   const write = (times: StepTimes): void => {
     if (steps === 1) log.emit("header", header(options, times));
@@ -74,6 +76,8 @@ export function logSteps(options: LogStepsOptions): () => void {
     const verdict = timer.enabled ? judge.verdict() : null;
     const numbered = { ...times, step: stepsBefore + times.step };
     log.emit("step", createStepRecord(numbered, { attempt, metrics, gauges, verdict }));
+    const data = leftOut.take();
+    if (data !== null) log.emit("event", { kind: "event", step: numbered.step, name: "bad-hidden-states", data });
   };
 
   timer.on("report", (report) => writing.time(() => write(report.snapshot())));
@@ -105,9 +109,7 @@ export function logSteps(options: LogStepsOptions): () => void {
   const onCrash = (data: object): void =>
     void log.emit("event", { kind: "event", step: stepsBefore + steps, name: "worker-crash", data });
   workers?.on("crash", onCrash);
-  options.files?.on("skip", (data) =>
-    log.emit("event", { kind: "event", step: stepsBefore + steps, name: "bad-hidden-states", data }),
-  );
+  options.files?.on("skip", ({ record, reason }) => leftOut.add(record, reason));
   return () => {
     workers?.off("crash", onCrash);
     judge.stop();

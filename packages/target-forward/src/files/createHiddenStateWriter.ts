@@ -4,6 +4,7 @@ import { writeSafetensors } from "@dflash/safetensors";
 import type { PackedHiddenStates } from "../hiddenStates.ts";
 import { hiddenStateFile, holdsTokens, tensorNames } from "./hiddenStateFile.ts";
 import { readShards } from "./hiddenStateShards.ts";
+import { lockFolder } from "./lockFolder.ts";
 
 /** Where hidden states go. */
 export interface HiddenStateWriterOptions {
@@ -30,15 +31,20 @@ export interface HiddenStateWriter {
    * @throws {Error} When the batch has no `records` or was captured without `last`.
    */
   write(states: PackedHiddenStates): Promise<void>;
-  /** Writes the last file, however few its records are. */
+  /** Writes the last file, however few its records are, and lets others write to the folder. */
   close(): Promise<void>;
 }
 
 type Tensors = Parameters<typeof writeSafetensors>[1];
 
-/** Makes a writer of hidden states, which finds out what a folder holds already. No other may write there meanwhile. */
+/**
+ * Makes a writer of hidden states, which finds out what a folder holds already.
+ *
+ * @throws {Error} One line when another is writing there.
+ */
 export async function createHiddenStateWriter(options: HiddenStateWriterOptions): Promise<HiddenStateWriter> {
   const { dir, layerIds, recordsPerFile = 1 } = options;
+  const unlock = await lockFolder(dir);
   await removeTemporaries(dir);
   const shards = await readShards(dir);
   const metadata = { format: "pt", layer_ids: layerIds.join() };
@@ -80,7 +86,10 @@ export async function createHiddenStateWriter(options: HiddenStateWriterOptions)
         }
       }
     },
-    close: flush,
+    async close() {
+      await flush();
+      await unlock();
+    },
   };
 }
 

@@ -53,7 +53,7 @@ describe("hidden states in files", () => {
 
   beforeEach(async () => {
     dir = await mkdtemp(join(tmpdir(), "states-"));
-    await capture(1, batch);
+    await (await capture(1, batch)).close();
   });
   afterEach(() => rm(dir, { recursive: true }));
   afterAll(() => ops.engine.dispose());
@@ -148,13 +148,14 @@ describe("hidden states in files", () => {
       "token 1 is 91, expected 5 as in the data; capture",
     );
     await expect(writer.has(3, Int32Array.of(90, 91, 92, 93))).rejects.toThrow("holds 3 tokens, expected 4 as in the");
+    await writer.close();
     const other = await createHiddenStateWriter({ dir, layerIds: [1, 2] });
     await expect(other.has(3, rowOf[3]!)).rejects.toThrow("holds layers 0,2, expected 1,2; capture those into another");
   });
 
   it("leave nothing behind of a writer that was killed", async () => {
     await writeFile(join(dir, ".hs_3.safetensors.0123456789ab.tmp"), "cut");
-    await createHiddenStateWriter({ dir, layerIds });
+    await (await createHiddenStateWriter({ dir, layerIds })).close();
     expect((await readdir(dir)).toSorted()).toEqual(["hs_3.safetensors", "hs_7.safetensors"]);
   });
 
@@ -162,7 +163,8 @@ describe("hidden states in files", () => {
     await Promise.all([7, 3].map((record) => rm(file(record))));
     const more: TokenBatch = { ...batch, records: Int32Array.of(4, 5) };
     const writer = await capture(3, batch, { ...more, index: 1 });
-    expect(await readdir(dir)).toEqual(["hs_shard_0.safetensors"]);
+    expect((await readdir(dir)).filter((name) => name.startsWith("hs_"))).toEqual(["hs_shard_0.safetensors"]);
+    await expect(createHiddenStateWriter({ dir, layerIds })).rejects.toThrow(`process ${process.pid} on `);
     await writer.close();
     expect((await readdir(dir)).toSorted()).toEqual(["hs_shard_0.safetensors", "hs_shard_1.safetensors"]);
     expect((await read([batch])).rows).toEqual(whole);
@@ -171,6 +173,7 @@ describe("hidden states in files", () => {
     const rows: typeof rowOf = { ...rowOf, 4: rowOf[7]!, 5: rowOf[3]!, 6: rowOf[3]! };
     const there = await Promise.all([7, 3, 4, 5, 6].map((record) => next.has(record, rows[record]!)));
     expect(there).toEqual([true, true, true, true, false]);
+    await next.close();
 
     // The last shard holds record 5; what is cut is written anew under its number.
     await truncate(join(dir, "hs_shard_1.safetensors"), 100);
