@@ -87,8 +87,11 @@ export async function createHiddenStateWriter(options: HiddenStateWriterOptions)
       }
     },
     async close() {
-      await flush();
-      await unlock();
+      try {
+        await flush();
+      } finally {
+        await unlock();
+      }
     },
   };
 }
