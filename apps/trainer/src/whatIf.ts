@@ -93,11 +93,13 @@ export function whatIf(
 /** The cores that a busy lane keeps busy, on the average; null in a log that doesn't tell the processor's time. */
 function coresInUse(steps: readonly StepRecord[]): number | null {
   const cpuMs = steps.reduce((sum, { metrics }) => sum + (metrics["cpu_ms"] ?? NaN), 0);
+  // An older log has none.
+  if (!(cpuMs > 0)) return null;
   const busyMs = steps.reduce(
     (sum, { lanes }) => sum + Object.values(lanes).reduce((total, lane) => total + lane.busy_ms, 0),
     0,
   );
-  return cpuMs > 0 && busyMs > 0 ? cpuMs / busyMs : null;
+  return busyMs > 0 ? cpuMs / busyMs : null;
 }
 
 /** A lane that kept so many cores busy with `from` threads, in `to`: the same work, on no more cores than threads; more threads are all taken to help. */
