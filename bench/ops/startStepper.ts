@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
 /** A process that takes a step for each line of its input and answers with a line of JSON. */
@@ -25,9 +25,9 @@ export function startStepper<Answer>([program = "", ...args]: readonly string[])
       return answer;
     },
     end() {
-      const status = child.exitCode === null && child.pid !== undefined ? `/proc/${child.pid}/status` : "";
+      const status = `/proc/${child.pid}/status`;
       child.stdin.end();
-      if (status === "" || process.platform !== "linux") return null;
+      if (!existsSync(status)) return null;
       const [, kib] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(status, "utf8")) ?? [];
       return kib === undefined ? null : Number(kib) / 1024;
     },
