@@ -88,12 +88,12 @@ for (const [name, all] of results) {
   );
 }
 
+const list = (ratios: readonly number[]): string => ratios.map((ratio) => ratio.toFixed(2)).join(", ");
 console.log("\n| from | to | rate predicted, by round | measured, by round |");
 console.log("| --- | --- | ---: | ---: |");
 for (const [from, to] of pairs) {
   const rates = (name: string): number[] => results.get(name)!.map(({ tokensPerSecond }) => tokensPerSecond);
   const measured = rates(to).map((rate, round) => rate / rates(from)[round]!);
-  const list = (ratios: readonly number[]): string => ratios.map((ratio) => ratio.toFixed(2)).join(", ");
   console.log(`| ${from} | ${to} | ${list(measured.map((_, round) => predicted(from, round)))} | ${list(measured)} |`);
 }
 if (kept === undefined) rmSync(folder, { recursive: true });

@@ -59,19 +59,20 @@ test("threads that a worker takes from the drafter make both slower", () => {
   expect(predicted.ms).toBeGreaterThan(10 * 100 * (1 + 1e-9));
 });
 
+/** Steps of 100 ms of drafter and 60 ms of target, on so many cores by the processor's time. */
+const on = (cores: number): StepRecord[] =>
+  steps.map((step) => ({
+    ...step,
+    ms: 160,
+    sections: { "target/forward": section(60), "queue/wait": section(60) },
+    lanes: {
+      drafter: { busy_ms: 100, wait_ms: 60, overlap: 0 },
+      target: { busy_ms: 60, wait_ms: 0, overlap: 0 },
+    },
+    metrics: { tokens: 82, cpu_ms: 160 * cores },
+  }));
+
 test("cores that an inline step leaves idle are the worker's", () => {
-  // 100 ms of drafter and 60 ms of target a step, on so many cores by the processor's time.
-  const on = (cores: number): StepRecord[] =>
-    steps.map((step) => ({
-      ...step,
-      ms: 160,
-      sections: { "target/forward": section(60), "queue/wait": section(60) },
-      lanes: {
-        drafter: { busy_ms: 100, wait_ms: 60, overlap: 0 },
-        target: { busy_ms: 60, wait_ms: 0, overlap: 0 },
-      },
-      metrics: { tokens: 82, cpu_ms: 160 * cores },
-    }));
   const asked = (cores: number): number =>
     whatIf({ config: { ...config, threads: 2 } }, on(cores), parseWhatIf("target-workers=1,cores=2")).predicted.ms;
   // A first batch of 60 ms; then ten steps of 100 ms, nine batches beside them.
