@@ -72,9 +72,11 @@ const on = (cores: number): StepRecord[] =>
     metrics: { tokens: 82, cpu_ms: 160 * cores },
   }));
 
+/** What a worker on two cores would make of them, ms. */
+const asked = (cores: number): number =>
+  whatIf({ config: { ...config, threads: 2 } }, on(cores), parseWhatIf("target-workers=1,cores=2")).predicted.ms;
+
 test("cores that an inline step leaves idle are the worker's", () => {
-  const asked = (cores: number): number =>
-    whatIf({ config: { ...config, threads: 2 } }, on(cores), parseWhatIf("target-workers=1,cores=2")).predicted.ms;
   // A first batch of 60 ms; then ten steps of 100 ms, nine batches beside them.
   expect(asked(1)).toBeCloseTo(60 + 1000, 9);
   // While both want a core and a half they go at two thirds: 540 ms of target take 810, in which 540 of the drafter's get done.
