@@ -53,9 +53,9 @@ export interface AttachedLog {
 /** A formatter may be given as its factory or ready-made. */
 export type LogOutput = readonly [formatter: LogFormatterFactory | LogFormatter, sink: LogSink];
 
-/** A formatter may take this long once, say while it is compiled; the second time switches it off, if it has computed so long. */
+/** A formatter may take this long once, say while it is compiled; the second time switches it off. */
 const slowMs = 50;
-/** Nobody's machine is so busy: that long a formatter has waited for something, which it must not do. */
+/** Nobody's machine is so busy that this is not the formatter's own doing. */
 const stuckMs = 1000;
 /** After so many quick records a slow one is forgotten: other work may hold up any formatter now and then. */
 const forgottenAfter = 32;
@@ -77,8 +77,9 @@ interface Output {
 
 /**
  * Writes the records that an emitter emits to every output. A formatter or sink that throws, or a formatter that twice within
- * 32 records computes for over 50 ms or stands still for a second, is switched off, counted and reported once, to `onFault` and as a `sink-off` event to the other outputs; the
- * emitter's other listeners and its caller never notice. Events that come before every other record are written after the first.
+ * 32 records takes over 50 ms, is switched off, counted and reported once, to `onFault` and as a `sink-off` event to the other
+ * outputs; the emitter's other listeners and its caller never notice. Time for which a busy machine took the processor away,
+ * up to a second, is not the formatter's. Events that come before every other record are written after the first.
  */
 export function attachLog(
   emitter: LogEmitter,
@@ -110,13 +111,12 @@ export function attachLog(
     }
     try {
       const wasSlow = output.quick < forgottenAfter;
-      // On a busy machine a formatter may be kept from working for longer than it works.
-      const cpu = wasSlow ? process.cpuUsage() : undefined;
+      const before = wasSlow ? process.resourceUsage() : undefined;
       const start = performance.now();
       const chunk = format(output.formatter, record);
       const ms = performance.now() - start;
       if (ms <= slowMs) output.quick++;
-      else if (wasSlow && (ms > stuckMs || cpuMs(cpu) > slowMs))
+      else if (before && (ms > stuckMs || !wasHeldUp(before)))
         throw new Error(`the formatter took over ${slowMs} ms twice`);
       else output.quick = 0;
       if (record.kind === "header") output.header = typeof chunk === "string" ? chunk : Uint8Array.from(chunk);
@@ -190,9 +190,11 @@ function open([formatter, sink]: LogOutput): Output {
   return output;
 }
 
-function cpuMs(since: NodeJS.CpuUsage | undefined): number {
-  const { user, system } = process.cpuUsage(since);
-  return (user + system) / 1000;
+/** Whether the processor was taken away since then, and what the process had of it would not have been too much. */
+function wasHeldUp(before: NodeJS.ResourceUsage): boolean {
+  const after = process.resourceUsage();
+  const cpuMs = (after.userCPUTime + after.systemCPUTime - before.userCPUTime - before.systemCPUTime) / 1000;
+  return cpuMs <= slowMs && after.involuntaryContextSwitches > before.involuntaryContextSwitches;
 }
 
 function format(formatter: LogFormatter, record: LogRecord): LogChunk {

@@ -6,6 +6,8 @@ export interface DashboardSinkOptions {
   readonly port: number;
   /** Log of the run's earlier attempts, where there were some. */
   readonly earlier: string;
+  /** Steps of them that stand; what they had done beyond is done again. */
+  readonly stepsBefore: number;
 }
 
 /** A sink that shows a run while it goes on. */
@@ -15,9 +17,9 @@ export interface DashboardSink extends LogSink {
 }
 
 /** Serves a run's page on loopback, from a worker thread, so that it answers while a step keeps this thread busy. Takes ndjson. */
-export function dashboardSink({ port, earlier }: DashboardSinkOptions): DashboardSink {
+export function dashboardSink({ port, earlier, stepsBefore }: DashboardSinkOptions): DashboardSink {
   const worker = new Worker(new URL("./dashboardWorker.mjs", import.meta.url), {
-    workerData: { port, earlier },
+    workerData: { port, earlier, stepsBefore },
     execArgv: [],
   });
   worker.unref();

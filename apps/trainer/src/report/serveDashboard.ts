@@ -4,12 +4,13 @@ import type { AddressInfo } from "node:net";
 import { parentPort, workerData } from "node:worker_threads";
 import { type LogRecord, readLog } from "@dflash/log-formatter";
 import { collectRun } from "./collectRun.ts";
+import type { DashboardSinkOptions } from "./dashboardSink.ts";
 import { bundlePage, reportPage } from "./reportPage.ts";
 import type { PageData } from "./runData.ts";
 
 /* oxlint-disable unicorn/require-post-message-target-origin -- a worker's port has no origins */
 
-const { port, earlier }: { port: number; earlier: string } = workerData;
+const { port, earlier, stepsBefore }: DashboardSinkOptions = workerData;
 const collector = collectRun();
 const lines: string[] = [];
 let isReady = false;
@@ -30,7 +31,10 @@ function data(): PageData {
 }
 
 parentPort!.on("message", add);
-if (existsSync(earlier)) for await (const record of readLog(earlier)) collector.add(record);
+if (existsSync(earlier)) {
+  for await (const record of readLog(earlier))
+    if (!("step" in record) || record.step <= stepsBefore) collector.add(record);
+}
 isReady = true;
 add("");
 const parts = await bundlePage();

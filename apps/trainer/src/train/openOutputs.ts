@@ -13,6 +13,7 @@ import { callerFolder, forCaller, fromCaller } from "../callerFolder.ts";
 import { dashboardSink } from "../report/dashboardSink.ts";
 import { liveSink } from "./liveSink.ts";
 import { onlySteps } from "./onlySteps.ts";
+import type { RunStart } from "./resumeRun.ts";
 import { stepRange } from "./stepRange.ts";
 import type { TrainConfig } from "./trainConfig.ts";
 
@@ -21,7 +22,7 @@ export interface RunOutputs {
   /** Prints what is no record. */
   say: (line: string) => void;
   /** Opens the run's own log in its folder, which must be there, and the screen; with what `--log` names it is all of them. */
-  outputs: (stepsBefore: number) => LogOutput[];
+  outputs: () => LogOutput[];
   /** Address of the dashboard; null without one. */
   dashboard: string | null;
 }
@@ -30,7 +31,7 @@ export interface RunOutputs {
  * Opens what `--log` names. The run's own `log.ndjson` is always written, and `--log-format` to standard output unless an
  * output takes standard output or standard error for itself. Throws one line when an output can't be had.
  */
-export async function openOutputs(config: TrainConfig): Promise<RunOutputs> {
+export async function openOutputs({ config, stepsBefore }: RunStart): Promise<RunOutputs> {
   const cwd = callerFolder;
   const own = join(config.out, "log.ndjson");
   const given: LogOutput[] = [];
@@ -44,14 +45,15 @@ export async function openOutputs(config: TrainConfig): Promise<RunOutputs> {
   }
   const taken = config.log.some((output) => ["stdout", "stderr"].includes(placeOf(output)));
   const formatter = await loadFormatter(config.logFormat, { cwd });
-  const dashboard = config.dashboard === null ? null : dashboardSink({ port: config.dashboard, earlier: own });
+  const dashboard =
+    config.dashboard === null ? null : dashboardSink({ port: config.dashboard, earlier: own, stepsBefore });
   if (dashboard) given.unshift([ndjson, dashboard]);
   return {
     // A pipe that wants records must get nothing else; a reader gets everything in one place.
     say: config.logFormat === "pretty" && !taken ? console.log : console.error,
     dashboard: (await dashboard?.url) ?? null,
     // The run's own log first: a formatter of the user's own could change the record.
-    outputs: (stepsBefore) => [
+    outputs: () => [
       [ndjson, fileSink(own)],
       ...(taken ? [] : [[formatter, screen(config, stepsBefore)] as const]),
       ...given,

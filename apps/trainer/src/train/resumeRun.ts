@@ -19,6 +19,8 @@ export interface RunStart {
   attempt: number;
   /** Folder of the checkpoint to go on from; null at the beginning. */
   checkpoint: string | null;
+  /** Steps done by then. */
+  stepsBefore: number;
 }
 
 /** The run in a folder, from its newest checkpoint on. Throws one line that names what was given and would change the run. */
@@ -51,7 +53,7 @@ export async function resumeRun(path: string, given: Given): Promise<RunStart> {
       `--resume ${forCaller(out)}: all ${config.steps} steps are done; train its drafter further with --init ${forCaller(out)}`,
     );
   }
-  return { config, attempt, checkpoint: checkpoint?.folder ?? null };
+  return { config, attempt, checkpoint: checkpoint?.folder ?? null, stepsBefore: checkpoint?.state.step ?? 0 };
 }
 
 /** Where a run keeps the number of its attempt. */

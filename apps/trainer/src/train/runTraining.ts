@@ -28,14 +28,14 @@ export async function runTraining(given: Given, resume?: string): Promise<void> 
   const start = resume === undefined ? await newRun(given) : await resumeRun(resume, given);
   const baseline = start.config.baseline === null ? null : await readRunTimes(start.config.baseline);
   const watch = baseline && watchBaseline(baseline.times);
-  const { say, outputs, dashboard } = await openOutputs(start.config);
+  const { say, outputs, dashboard } = await openOutputs(start);
   const run = await openRun(start);
   const { config } = run;
   for (const line of introduction(run)) say(line);
   if (dashboard !== null) say(`look at  ${dashboard}`);
   const differing = baseline ? changedSettings(baseline.config, config) : [];
   if (differing.length > 0) say(`baseline settings differ: ${differing.join(", ")}`);
-  if (start.attempt > 1) say(`resume   attempt ${start.attempt}, from step ${run.stepsBefore}`);
+  if (start.attempt > 1) say(`resume   attempt ${start.attempt}, from step ${start.stepsBefore}`);
 
   const summary = createSummary();
   const totals = runTotals();
@@ -50,7 +50,7 @@ export async function runTraining(given: Given, resume?: string): Promise<void> 
     totals.add(record);
     collector.add(record);
   });
-  const log = attachLog(run.log, outputs(run.stepsBefore));
+  const log = attachLog(run.log, outputs());
   // What a step tells comes after its line.
   run.log.on("step", (record) => {
     for (const event of watch?.(record) ?? []) run.log.emit("event", event);
@@ -154,7 +154,7 @@ function profileSome({ config, timer, stepsBefore }: WiredRun, say: (line: strin
 }
 
 async function newRun(given: Given): Promise<RunStart> {
-  return { config: await newTrainConfig(readTrainSettings(given)), attempt: 1, checkpoint: null };
+  return { config: await newTrainConfig(readTrainSettings(given)), attempt: 1, checkpoint: null, stepsBefore: 0 };
 }
 
 function introduction({ config, engine, drafter, records }: WiredRun): string[] {

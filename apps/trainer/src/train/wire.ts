@@ -108,7 +108,7 @@ async function connect(start: RunStart, atEnd: (close: () => unknown) => unknown
   atEnd(() => step.dispose());
   if (checkpoint !== null) await step.restore(checkpoint.state.counters, checkpoint.optimizerState);
   await checkpoint?.close();
-  const stepsBefore = checkpoint?.state.step ?? 0;
+  const { stepsBefore } = start;
   const { model = null } = target.states;
   const evaluator = await createEvaluator({ config, tokenizer, drafter, target: model, ops });
   atEnd(() => evaluator?.dispose());
