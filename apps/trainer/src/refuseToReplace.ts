@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, statSync } from "node:fs";
+import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
 import { forCaller } from "./callerFolder.ts";
 
 /**
@@ -8,7 +8,7 @@ import { forCaller } from "./callerFolder.ts";
  * @throws {Error} One line where a folder, or another file with something in it, is there.
  */
 export function refuseToReplace(flag: string, path: string, beginning?: string): void {
-  const found = statSync(path, { throwIfNoEntry: false });
+  const found = existsSync(path) ? statSync(path) : undefined;
   if (found?.isDirectory()) throw new Error(`${flag} ${forCaller(path)}: is a folder; give a file`);
   if (!found?.isFile() || found.size === 0) return;
   if (beginning === undefined)

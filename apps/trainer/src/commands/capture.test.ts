@@ -88,6 +88,8 @@ test("a model's name means the one in the cache, or one that is not there", asyn
   const missing = await dflash([...train, "--target", "nobody/nothing"], folder);
   expect(missing).toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(/^dflash: nobody\/nothing: fetch failed \(.*\)\n$/),
+    stderr: expect.stringMatching(
+      /^dflash: nobody\/nothing: fetch failed \(.*\); without a network give the folder of a model\n$/,
+    ),
   });
 });

@@ -10,7 +10,8 @@ const mebibytes = (bytes: number): number => Math.round(bytes / 2 ** 20);
 /** Why a target is none; undefined for a model's folder, and for a name on the hub. */
 export function targetProblem(target: string): string | undefined {
   const folder = fromCaller(target);
-  const found = statSync(folder, { throwIfNoEntry: false });
+  // Whatever else is wrong with a path, it leads nowhere.
+  const found = existsSync(folder) ? statSync(folder) : undefined;
   if (found === undefined && isModelName(target)) return undefined;
   if (found?.isDirectory() && existsSync(join(folder, "config.json"))) return undefined;
   const problem =

@@ -77,7 +77,7 @@ const rules: readonly Rule<typeof trainFields>[] = [
 ];
 
 function holdsHiddenStates(folder: string): boolean {
-  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return false;
+  if (!existsSync(folder) || !statSync(folder).isDirectory()) return false;
   return readdirSync(folder).some((name) => /^hs_.*\.safetensors$/.test(name));
 }
 
