@@ -4,7 +4,6 @@ import { writeSafetensors } from "@dflash/safetensors";
 import type { PackedHiddenStates } from "../hiddenStates.ts";
 import { hiddenStateFile, holdsTokens, tensorNames } from "./hiddenStateFile.ts";
 import { readShards } from "./hiddenStateShards.ts";
-import { lockFolder } from "./lockFolder.ts";
 
 /** Where hidden states go. */
 export interface HiddenStateWriterOptions {
@@ -31,20 +30,15 @@ export interface HiddenStateWriter {
    * @throws {Error} When the batch has no `records` or was captured without `last`.
    */
   write(states: PackedHiddenStates): Promise<void>;
-  /** Writes the last file, however few its records are, and lets others write to the folder. */
+  /** Writes the last file, however few its records are. */
   close(): Promise<void>;
 }
 
 type Tensors = Parameters<typeof writeSafetensors>[1];
 
-/**
- * Makes a writer of hidden states, which finds out what a folder holds already.
- *
- * @throws {Error} One line when another is writing there.
- */
+/** Makes a writer of hidden states, which finds out what a folder holds already. No other may write there meanwhile. */
 export async function createHiddenStateWriter(options: HiddenStateWriterOptions): Promise<HiddenStateWriter> {
   const { dir, layerIds, recordsPerFile = 1 } = options;
-  const unlock = await lockFolder(dir);
   await removeTemporaries(dir);
   const shards = await readShards(dir);
   const metadata = { format: "pt", layer_ids: layerIds.join() };
@@ -86,13 +80,7 @@ export async function createHiddenStateWriter(options: HiddenStateWriterOptions)
         }
       }
     },
-    async close() {
-      try {
-        await flush();
-      } finally {
-        await unlock();
-      }
-    },
+    close: flush,
   };
 }
 

@@ -163,8 +163,7 @@ describe("hidden states in files", () => {
     await Promise.all([7, 3].map((record) => rm(file(record))));
     const more: TokenBatch = { ...batch, records: Int32Array.of(4, 5) };
     const writer = await capture(3, batch, { ...more, index: 1 });
-    expect((await readdir(dir)).filter((name) => name.startsWith("hs_"))).toEqual(["hs_shard_0.safetensors"]);
-    await expect(createHiddenStateWriter({ dir, layerIds })).rejects.toThrow(`process ${process.pid} on `);
+    expect(await readdir(dir)).toEqual(["hs_shard_0.safetensors"]);
     await writer.close();
     expect((await readdir(dir)).toSorted()).toEqual(["hs_shard_0.safetensors", "hs_shard_1.safetensors"]);
     expect((await read([batch])).rows).toEqual(whole);
