@@ -22,7 +22,7 @@ test("steps that a resumed run does again count once", async () => {
     expect(await shown()).toBe(6);
     const formatter = ndjson();
     for await (const record of readLog(earlier))
-      if (record.kind === "step" && record.step > 6) await sink.write(formatter.step(record), "step");
+      if (record.kind === "step" && record.step > 6) sink.write(formatter.step(record), "step");
     await expect.poll(shown).toBe(10);
     await sink.close!();
   } finally {

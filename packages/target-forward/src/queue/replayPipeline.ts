@@ -121,7 +121,7 @@ export function replayPipeline(batches: readonly BatchTimes[], settings: Pipelin
     while (startAll());
     if (lanes.size === 0) break;
     const tasks = [...lanes.values()];
-    const wanted = tasks.reduce((sum, { wanted: cores }) => sum + cores, 0);
+    const wanted = tasks.reduce((sum, task) => sum + task.wanted, 0);
     const pace = Math.min(1, cores / wanted);
     const left = Math.min(...tasks.map((task) => task.left));
     if (!lanes.has("drafter") && taken < batches.length) {
