@@ -184,6 +184,25 @@ const crossEntropy: KernelCase["use"] = fc
     return [result.loss, result.rowLosses, result.predictions, result.dx, result.dw];
   });
 
+const distillation: KernelCase["use"] = fc
+  .record({
+    rows: extent,
+    size: extent,
+    vocabulary: fc.oneof(fc.constant(1), fc.integer({ min: 2, max: 300 })),
+    chunkRows: extent,
+    sharpness: fc.constantFrom(1, 30),
+    needed: fc.boolean(),
+    seed,
+  })
+  .map(({ rows, size, vocabulary, chunkRows, sharpness, needed, seed: from }) => (kernels, make) => {
+    const weights = randomValues(rows, from).map((value) => Math.max(0, value));
+    const teacher = kernels.scale(make(rows, size), sharpness);
+    const weight = make(vocabulary, size);
+    const result = kernels.linearDistillation(make(rows, size), teacher, weight, weights, chunkRows, { dx: needed });
+    teacher.dispose();
+    return [result.loss, result.rowLosses, result.predictions, result.dx];
+  });
+
 const rows: KernelCase["use"] = fc
   .record({ rows: extent, width: extent, count: extent, seed })
   .map(({ rows: length, width, count, seed: from }) => (kernels, make) => {
@@ -262,6 +281,7 @@ export const kernelCases: readonly KernelCase[] = [
   { name: "attention over any, causal and DFlash ranges, rows that see nothing among them", use: attention },
   { name: "swiglu", use: swiglu },
   { name: "linearCrossEntropy in chunks, rows of weight 0 among them", use: crossEntropy },
+  { name: "linearDistillation in chunks, sure teachers and rows of weight 0 among them", use: distillation },
   { name: "gather, scatterAdd, slice and padRows", use: rows },
   { name: "writeRows, single rows and stretches", use: writtenRows },
   { name: "concat and split", use: joins },

@@ -3,6 +3,7 @@ import type * as tf from "@tensorflow/tfjs-core";
 import type { Kernels } from "../kernels.ts";
 import { attentionKernels } from "./attentionKernels.ts";
 import { crossEntropyKernels } from "./crossEntropyKernels.ts";
+import { distillationKernels } from "./distillationKernels.ts";
 import { elementwiseKernels } from "./elementwiseKernels.ts";
 import { linearKernels } from "./linearKernels.ts";
 import { rmsNormKernels } from "./rmsNormKernels.ts";
@@ -11,14 +12,7 @@ import { splitLinearKernels } from "./splitLinearKernels.ts";
 import { createWasmContext } from "./wasmContext.ts";
 
 /** Kernels that stay composed: of storage, and of losses that few runs use. */
-type Composed =
-  | "upload"
-  | "read"
-  | "dispose"
-  | "reshape"
-  | "tiledCrossEntropy"
-  | "linearDistillation"
-  | "scaleRowsInPlace";
+type Composed = "upload" | "read" | "dispose" | "reshape" | "tiledCrossEntropy" | "scaleRowsInPlace";
 
 /**
  * Fused kernels for the WASM engine: a SIMD module of our own that computes on the heap of tfjs's backend, in the engine's
@@ -33,6 +27,7 @@ export function createWasmKernels(heap: WasmHeap): Omit<Kernels<tf.Tensor>, Comp
     ...attentionKernels(context),
     ...elementwiseKernels(context),
     ...crossEntropyKernels(context),
+    ...distillationKernels(context),
     ...rowKernels(context),
   };
 }

@@ -2,6 +2,7 @@ import type * as tf from "@tensorflow/tfjs-core";
 import type { Kernels } from "../kernels.ts";
 import { rowMajor, transposed } from "./wasmContext.ts";
 import type { WasmContext } from "./wasmContext.ts";
+import { weightedLoss } from "./weightedLoss.ts";
 
 type CrossEntropyKernels = Pick<Kernels<tf.Tensor>, "linearCrossEntropy" | "argmax">;
 
@@ -9,12 +10,12 @@ type CrossEntropyKernels = Pick<Kernels<tf.Tensor>, "linearCrossEntropy" | "argm
 const taskRows = 8;
 
 export function crossEntropyKernels(context: WasmContext): CrossEntropyKernels {
-  const { heap, at, output, zeros, each, multiply, scratch, copied } = context;
+  const { at, output, zeros, each, multiply, scratch, copied } = context;
   return {
     linearCrossEntropy(x: tf.Tensor2D, weight: tf.Tensor2D, labels, weights, chunkRows, needs) {
       const [rows, size] = x.shape;
       const [vocabulary] = weight.shape;
-      const [loss, rowLosses, predictions] = [output([]), output([rows]), output([rows], "int32")];
+      const [rowLosses, predictions] = [output([rows]), output([rows], "int32")];
       const dx = needs.dx ? output(x.shape) : null;
       const dw = needs.dw ? zeros(weight.shape) : null;
       const gradients = Number(needs.dx || needs.dw);
@@ -49,10 +50,7 @@ export function crossEntropyKernels(context: WasmContext): CrossEntropyKernels {
           }),
         ),
       );
-      let total = 0;
-      heap.floats(at(rowLosses), rows).forEach((rowLoss, row) => (total += rowLoss * weights[row]!));
-      heap.floats(at(loss), 1)[0] = total;
-      return { loss, rowLosses, predictions, dx, dw };
+      return { loss: weightedLoss(context, rowLosses, weights), rowLosses, predictions, dx, dw };
     },
 
     argmax(x) {
