@@ -63,6 +63,28 @@ describe("the weights of a checkpoint", () => {
     ops.engine.dispose();
   });
 
+  it("that hold a NaN or an infinity are refused by tensor, file and element, and nothing stays loaded", async () => {
+    const fixture = await openTargetFixture("target-qwen3-tied");
+    const ops = createOps(await startEngine("cpu"));
+    const file = join(fixture.dir, "model.safetensors");
+    const stored = await openSafetensors(file);
+    const tensors: Record<string, TensorData> = {};
+    for (const [name, { shape }] of stored.tensors)
+      tensors[name] = { dtype: "BF16", shape, data: await stored.readFloat32(name) };
+    await stored.close();
+    const name = "model.layers.1.mlp.up_proj.weight";
+    for (const value of [NaN, -Infinity]) {
+      tensors[name]!.data[5] = value;
+      await writeSafetensors(file, tensors);
+      await expect(loadCausalLM(fixture.dir, { ops })).rejects.toThrow(
+        `${file}: tensor ${name} holds ${value} at element 5, expected finite numbers; download or convert the model again`,
+      );
+      expect(ops.engine.memory()).toMatchObject({ tensors: 0, bytes: 0 });
+    }
+    ops.engine.dispose();
+    await fixture.remove();
+  });
+
   it("may lie in shards, as bfloat16, float16 or float32", async () => {
     const fixture = await openTargetFixture("target-qwen3-untied-yarn");
     const ops = createOps(await startEngine("cpu"));

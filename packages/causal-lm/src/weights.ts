@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Ops, Tensor } from "@dflash/ops";
-import { openCheckpoint, type Safetensors } from "@dflash/safetensors";
+import { firstNonFinite, openCheckpoint, type Safetensors } from "@dflash/safetensors";
 import { checkFits } from "./checkFits.ts";
 import { parameterBytes, type ParameterShapes } from "./parameterShapes.ts";
 
@@ -28,7 +28,14 @@ export async function withWeights<T>(
   const loaded: Tensor[] = [];
   const weights: Weights = {
     async load(name) {
-      const tensor = ops.upload(await checkpoint.readFloat32(name), shapes.get(name) ?? [], { frozen: true });
+      const values = await checkpoint.readFloat32(name);
+      const broken = firstNonFinite(values);
+      if (broken >= 0) {
+        throw new Error(
+          `${checkpoint.tensors.get(name)!.file}: tensor ${name} holds ${values[broken]} at element ${broken}, expected finite numbers; download or convert the model again`,
+        );
+      }
+      const tensor = ops.upload(values, shapes.get(name) ?? [], { frozen: true });
       loaded.push(tensor);
       return tensor;
     },

@@ -44,16 +44,21 @@ export async function* chatRows(options: ChatRowsOptions): AsyncGenerator<{ row:
   for (let { epoch } = start; epoch < epochs; epoch++) {
     const first = epoch === start.epoch ? start.row : 0;
     let usable = first;
+    let refusal: Error | undefined;
     for (const [at, index] of rowOrder(file.length, seed, epoch).entries()) {
       if (at < first) continue;
       const row = await encode(index);
-      if (row instanceof Error) onSkip(row);
-      else if (!hasSupervisedPair(row)) onSkip(undefined);
+      if (row instanceof Error) {
+        refusal = row;
+        onSkip(row);
+      } else if (!hasSupervisedPair(row)) onSkip(undefined);
       else {
         usable++;
         yield { row: { ...row, record: index }, to: { epoch, row: at + 1 } };
       }
     }
+    if (usable === 0 && refusal !== undefined)
+      throw new Error(`${file.path}: none of its ${file.length} records can be used (one of them: ${refusal.message})`);
     if (usable === 0) {
       throw new Error(
         `${file.path}: two supervised tokens stand side by side in none of its ${file.length} records; give answers of two tokens or more, which begin before a row is cut`,

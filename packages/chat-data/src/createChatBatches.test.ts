@@ -148,6 +148,10 @@ describe("createChatBatches", () => {
     await expect(take(1, options)).rejects.toThrow(`${mixed}:1: not JSON`);
     await writeFile(mixed, lines.join("\n"));
     await expect(take(2, options)).rejects.toThrow(`${mixed}:2: the chat template refuses the conversation: no bad`);
+    await writeFile(mixed, lines[1]!);
+    await expect(take(1, { ...options, onBad: "skip" })).rejects.toThrow(
+      `${mixed}: none of its 1 records can be used (one of them: ${mixed}:1: the chat template refuses the conversation: no bad`,
+    );
   });
 
   it("reads the committed data as it is", async () => {

@@ -1,4 +1,7 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { createChatEncoder, hasSupervisedPair, type EncodedChat } from "./createChatEncoder.ts";
 import { loadTokenizer, type ChatTokenizer } from "./loadTokenizer.ts";
 import { tinyTarget, tokenizerWithTemplate } from "./tokenizer.test-support.ts";
@@ -33,6 +36,28 @@ describe("createChatEncoder", () => {
     expect(cut.ids).toEqual(whole.ids.slice(0, 20));
     expect(cut.lossMask).toEqual(whole.lossMask.slice(0, 20));
     expect(cut.truncated).toBe(whole.ids.length - 20);
+  });
+
+  it("refuses a token that the target doesn't know, whoever tokenised it", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "vocabulary-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    for (const name of ["tokenizer.json", "tokenizer_config.json"])
+      await copyFile(join(tinyTarget, name), join(folder, name));
+    const ids = Int32Array.from(tokenizer.encode("It is 42."));
+    const vocabSize = Math.max(...ids);
+    const lossMask = new Uint8Array(ids.length);
+    const free = createChatEncoder({ tokenizer: await loadTokenizer(folder) });
+    expect(free({ text: "It is 42." }).ids).toEqual(ids);
+    await writeFile(join(folder, "config.json"), JSON.stringify({ vocab_size: vocabSize }));
+    const encode = createChatEncoder({ tokenizer: await loadTokenizer(folder) });
+    expect(() => encode({ text: "It is 42." })).toThrow(
+      `${join(folder, "tokenizer.json")}: gives a token the id ${vocabSize}, the vocabulary of config.json has ${vocabSize}; the tokenizer is another model's, put the target's own there`,
+    );
+    expect(() => encode({ ids, lossMask })).toThrow(
+      `token ${ids.indexOf(vocabSize)} has id ${vocabSize}, the target's vocabulary has ${vocabSize}; tokenise the data with the target's own tokenizer`,
+    );
+    const known = ids.filter((id) => id < vocabSize);
+    expect(encode({ ids: known, lossMask: lossMask.subarray(0, known.length) }).ids).toEqual(known);
   });
 
   it("supervises a token that an answer shares with its header or with what follows it", async () => {

@@ -1,5 +1,6 @@
 import { answerSpans, type Span } from "./answerSpans.ts";
 import type { ChatRecord } from "./chatRecord.ts";
+import { checkTokenIds } from "./checkTokenIds.ts";
 import type { ChatTokenizer } from "./loadTokenizer.ts";
 import type { TokenRow } from "./tokenBatch.ts";
 
@@ -22,7 +23,8 @@ export interface EncodedChat extends TokenRow {
 /**
  * Makes the function that turns records into token rows. The loss mask covers what the model would have written itself:
  * each answer with the token that ends its turn and the newline behind that. A token that an answer shares with the text
- * around it is supervised. The function throws when a record can't be aligned with the chat template's text.
+ * around it is supervised. The function throws when a record can't be aligned with the chat template's text, or holds a
+ * token that the target doesn't know.
  */
 export function createChatEncoder(options: ChatEncoderOptions): (record: ChatRecord) => EncodedChat {
   const { tokenizer, maxLength = Infinity, lastTurnOnly = false } = options;
@@ -30,7 +32,10 @@ export function createChatEncoder(options: ChatEncoderOptions): (record: ChatRec
   let turnEnd: string | undefined;
 
   return (record) => {
-    if ("ids" in record) return truncate(record.ids, record.lossMask, maxLength);
+    if ("ids" in record) {
+      checkTokenIds(record.ids, tokenizer);
+      return truncate(record.ids, record.lossMask, maxLength);
+    }
     const text = "text" in record ? record.text : tokenizer.applyChatTemplate(record.messages, record);
     const specials = [...text.matchAll(specialPattern)].map(({ index, 0: token }) => ({
       start: index,

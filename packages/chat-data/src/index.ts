@@ -1,3 +1,4 @@
+export { checkTokenIds } from "./checkTokenIds.ts";
 export type { ChatMessage, ChatRecord, Conversation, TextRecord, TokenRecord } from "./chatRecord.ts";
 export type { RowPosition } from "./chatRows.ts";
 export {

@@ -22,7 +22,7 @@ export interface LoadTokenizerOptions {
 
 /** A model's tokenizer with its chat template. */
 export interface ChatTokenizer {
-  /** Token ids of a text; special tokens in it are recognised, none are added. */
+  /** Token ids of a text; special tokens in it are recognised, none are added. Throws when the model doesn't know one. */
   encode(text: string): number[];
   /** Text of token ids, special tokens included. */
   decode(ids: Iterable<number>): string;
@@ -30,6 +30,8 @@ export interface ChatTokenizer {
   applyChatTemplate(messages: readonly ChatMessage[], options?: ApplyChatTemplateOptions): string;
   /** Ids of the special tokens by their text. */
   readonly specialTokens: ReadonlyMap<string, number>;
+  /** Tokens that the model knows, by the `config.json` beside the tokenizer; undefined when there is none. */
+  readonly vocabSize: number | undefined;
   /** Token that ends an answer; undefined when the tokenizer names none. */
   readonly eosTokenId: number | undefined;
   /** Token that fills rows up; undefined when the tokenizer names none. */
@@ -50,11 +52,19 @@ export async function loadTokenizer(dir: string, options: LoadTokenizerOptions =
   const tokenizerPath = join(dir, "tokenizer.json");
   const tokenizer = buildTokenizer(await readJson(tokenizerPath), config, tokenizerPath);
   const template = await loadTemplate(dir, config);
+  const vocabSize = await readVocabSize(dir);
   const named = namedTokens(config);
   const idOf = (name: string) => (named[name] === undefined ? undefined : tokenizer.token_to_id(named[name]));
   const special = [...tokenizer.get_added_tokens_decoder().values()].filter((token) => token.special);
   return {
-    encode: (text) => tokenizer.encode(text, { add_special_tokens: false }).ids,
+    encode(text) {
+      const ids: number[] = tokenizer.encode(text, { add_special_tokens: false }).ids;
+      const unknown = vocabSize === undefined ? undefined : ids.find((id) => id >= vocabSize);
+      if (unknown === undefined) return ids;
+      throw new Error(
+        `${tokenizerPath}: gives a token the id ${unknown}, the vocabulary of config.json has ${vocabSize}; the tokenizer is another model's, put the target's own there`,
+      );
+    },
     decode(ids) {
       const list = [...ids];
       if (list.length === 0) return "";
@@ -80,6 +90,7 @@ export async function loadTokenizer(dir: string, options: LoadTokenizerOptions =
       }
     },
     specialTokens: new Map(special.map(({ content, id }) => [content, id])),
+    vocabSize,
     eosTokenId: idOf("eos_token"),
     padTokenId: idOf("pad_token"),
     maskTokenId: idOf("mask_token"),
@@ -95,6 +106,11 @@ async function readJson(path: string): Promise<Record<string, unknown>> {
   }
   if (!isRecord(value)) throw new Error(`${path}: holds ${oneLine(value)}, expected a JSON object`);
   return value;
+}
+
+async function readVocabSize(dir: string): Promise<number | undefined> {
+  const config = await readJson(join(dir, "config.json")).catch(() => undefined);
+  return typeof config?.vocab_size === "number" ? config.vocab_size : undefined;
 }
 
 function buildTokenizer(json: Record<string, unknown>, config: Record<string, unknown>, path: string): Tokenizer {

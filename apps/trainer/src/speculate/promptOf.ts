@@ -1,4 +1,4 @@
-import type { ChatRecord, ChatTokenizer } from "@dflash/chat-data";
+import { type ChatRecord, type ChatTokenizer, checkTokenIds } from "@dflash/chat-data";
 
 /** Token ids of what a record asks, up to where the answer begins: of a conversation, its first answer. Throws one line when it asks nothing. */
 export function promptOf(record: ChatRecord, tokenizer: ChatTokenizer): Int32Array {
@@ -11,6 +11,7 @@ export function promptOf(record: ChatRecord, tokenizer: ChatTokenizer): Int32Arr
     return Int32Array.from(tokenizer.encode(text));
   }
   if ("ids" in record) {
+    checkTokenIds(record.ids, tokenizer);
     const first = record.lossMask.indexOf(1);
     if (first > 0) return record.ids.slice(0, first);
   }

@@ -14,6 +14,7 @@ import {
 import { createTimer } from "@dflash/timer";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import type { DFlashDrafter } from "../model/createDrafter.ts";
+import type { WeightSource } from "../model/randomWeights.ts";
 import { tinyConfig, tinyDrafter } from "../tinyDrafter.test-support.ts";
 import { loadDrafter } from "./loadDrafter.ts";
 import { saveDrafter } from "./saveDrafter.ts";
@@ -124,6 +125,24 @@ test.each([
   const before = engine.memory().tensors;
   await expect(load()).rejects.toThrow(message);
   expect(engine.memory().tensors).toBe(before);
+});
+
+test("a NaN or an infinity is refused by tensor and file, and no tensor is kept", async () => {
+  const path = join(dir, "model.safetensors");
+  for (const value of [NaN, Infinity]) {
+    const weights: WeightSource = (name, shape) => {
+      const values = new Float32Array(shape.reduce((a, b) => a * b));
+      return name === "layers.1.mlp.down_proj.weight" ? values.fill(value, 7, 9) : values;
+    };
+    const broken = await tinyDrafter(ops, { weights });
+    await saveDrafter(dir, broken);
+    const before = engine.memory().tensors;
+    await expect(load()).rejects.toThrow(
+      `${path}: tensor layers.1.mlp.down_proj.weight holds ${value} at element 7, expected finite numbers; export the drafter again, or take an earlier checkpoint`,
+    );
+    expect(engine.memory().tensors).toBe(before);
+    broken.dispose();
+  }
 });
 
 test("a config that is missing, cut short or wrong is named with its file", async () => {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { openSafetensors, type Safetensors } from "@dflash/safetensors";
+import { firstNonFinite, openSafetensors, type Safetensors } from "@dflash/safetensors";
 
 /** The file of a record: the layout of vLLM and speculators, `token_ids` [S] and `hidden_states` [S, K + 1, H], the last layer last. */
 export const hiddenStateFile = (dir: string, record: number): string => join(dir, `hs_${record}.safetensors`);
@@ -47,7 +47,7 @@ export async function readHiddenStates(place: HiddenStatePlace, layout: HiddenSt
     const tokens = checkHeader(place, file, layout);
     const ids = await file.readInt32(idsName);
     const states = await file.readFloat32(statesName);
-    const broken = states.findIndex((value) => !Number.isFinite(value));
+    const broken = firstNonFinite(states);
     if (broken >= 0) {
       const token = Math.floor(broken / (states.length / tokens));
       throw new Error(
