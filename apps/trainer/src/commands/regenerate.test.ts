@@ -1,7 +1,7 @@
-import { readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { defaultData } from "../defaultTarget.ts";
+import { defaultData, defaultTarget } from "../defaultTarget.ts";
 import { dflash, repository, temporaryFolder } from "../dflash.test-support.ts";
 
 const drafter = ["--drafter", join(repository, "fixtures/drafter-b8")];
@@ -26,8 +26,38 @@ test("regenerate gives the committed answers again, which PyTorch generated, and
   expect(further.stdout).toContain("2 records are there\nfinished   4\n");
   expect(lines(out)).toEqual(expected);
   const other = await dflash([...run, "--records", "5", "--seed", "1"], folder);
-  expect(other).toMatchObject({ code: 1, stderr: expect.stringMatching(/another seed; use the same, or choose/) });
+  expect(other).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/with seed 0, not 1; use the same, or choose/),
+  });
   expect(lines(out)).toEqual(expected);
+});
+
+test("answers of another target or of other data, though called the same, are refused by the field's name", async () => {
+  const folder = temporaryFolder();
+  cpSync(defaultTarget, join(folder, "target"), { recursive: true });
+  const data = join(folder, "chats.jsonl");
+  const question = (text: string): string => `${JSON.stringify({ messages: [say("user", text)] })}\n`;
+  writeFileSync(data, question("1 + 1?"));
+  const run = ["regenerate", ...engine, "--target", "target", "--data", "chats.jsonl", "--max-new-tokens", "2"];
+  const again = async () => dflash([...run, "--out", "answers.jsonl"], folder);
+  const refused = (field: string) => ({
+    code: 1,
+    stderr: expect.stringMatching(
+      new RegExp(
+        `^dflash: .*answers.jsonl: was begun with ${field} "[0-9a-f]{8}", not "[0-9a-f]{8}"; use the same, or choose another --out\n$`,
+      ),
+    ),
+  });
+  expect(await again()).toMatchObject({ code: 0 });
+  expect(await again()).toMatchObject({ code: 0 });
+  writeFileSync(data, question("1 + 2?"));
+  expect(await again()).toMatchObject(refused("dataChecksum"));
+  const weights = join(folder, "target", "model.safetensors");
+  const bytes = readFileSync(weights);
+  bytes[bytes.length - 1]! ^= 1;
+  writeFileSync(weights, bytes);
+  expect(await again()).toMatchObject(refused("targetChecksum"));
 });
 
 const say = (role: string, content: unknown) => ({ role, content });

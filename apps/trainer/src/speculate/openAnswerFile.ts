@@ -59,9 +59,14 @@ function checkSettings(path: string, settings: Readonly<Record<string, unknown>>
   const beside = `${path}.settings.json`;
   if (existsSync(path) && existsSync(beside)) {
     const before = readSettings(beside);
-    if (isDeepStrictEqual(before, settings)) return;
-    const changed = Object.keys(settings).find((name) => !isDeepStrictEqual(Object(before)[name], settings[name]));
-    throw new Error(`${path}: was begun with another ${changed}; use the same, or choose another --out`);
+    for (const [name, value] of Object.entries(settings)) {
+      const begun: unknown = Object(before)[name];
+      if (isDeepStrictEqual(begun, value)) continue;
+      throw new Error(
+        `${path}: was begun with ${name} ${JSON.stringify(begun) ?? "(none)"}, not ${JSON.stringify(value)}; use the same, or choose another --out`,
+      );
+    }
+    return;
   }
   if (existsSync(path)) throw new Error(`${path}: exists and wasn't written by this command; choose another --out`);
   writeJson(beside, settings);

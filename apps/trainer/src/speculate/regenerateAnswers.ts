@@ -1,5 +1,5 @@
-import { existsSync } from "node:fs";
-import { dirname } from "node:path";
+import { existsSync, readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { openChatFile } from "@dflash/chat-data";
 import { forCaller, fromCaller } from "../callerFolder.ts";
 import { defaultData } from "../defaultTarget.ts";
@@ -8,6 +8,7 @@ import { makeFolder } from "../makeFolder.ts";
 import { showProgress } from "../showProgress.ts";
 import { stopOnInterrupt } from "../train/stopOnInterrupt.ts";
 import { answerTurns, type NumberedRecord } from "./answerTurns.ts";
+import { checksumOf } from "./checksumOf.ts";
 import { openAnswerFile } from "./openAnswerFile.ts";
 import { openPair, type PairFlags } from "./openPair.ts";
 
@@ -33,7 +34,16 @@ export async function regenerateAnswers(flags: RegenerateFlags): Promise<void> {
   const pair = await openPair(flags);
   const { ops, timer, target, drafter, tokenizer, stopIds, maxPositions } = pair;
   const chats = await openChatFile(file);
-  const settings = { target: pair.targetFolder, data: file, maxNewTokens, temperature, seed };
+  const settings = {
+    target: pair.targetFolder,
+    targetChecksum: await checksumOf(modelFiles(pair.targetFolder)),
+    data: file,
+    dataChecksum: await checksumOf([file]),
+    maxNewTokens,
+    temperature,
+    seed,
+    matmulPrecision: flags.matmulPrecision ?? null,
+  };
   const answers = await openAnswerFile(out, settings);
   const progress = showProgress();
   const interrupt = stopOnInterrupt(progress.say);
@@ -80,4 +90,10 @@ export async function regenerateAnswers(flags: RegenerateFlags): Promise<void> {
     await chats.close();
     pair.dispose();
   }
+}
+
+/** What a model's answers depend on: weights, config, tokenizer, template. */
+function modelFiles(folder: string): string[] {
+  const names = readdirSync(folder).filter((name) => /\.(safetensors|json|jinja)$/.test(name));
+  return names.toSorted().map((name) => join(folder, name));
 }

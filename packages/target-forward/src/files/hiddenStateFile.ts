@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { firstNonFinite, openSafetensors, type Safetensors } from "@dflash/safetensors";
 
 /** The file of a record: the layout of vLLM and speculators, `token_ids` [S] and `hidden_states` [S, K + 1, H], the last layer last. */
@@ -41,7 +41,9 @@ export interface HiddenStateRecord {
  * @throws {Error} One line with the file, the place, the value and what was expected.
  */
 export async function readHiddenStates(place: HiddenStatePlace, layout: HiddenStateLayout): Promise<HiddenStateRecord> {
-  const file = await openSafetensors(place.path);
+  const file = await openSafetensors(place.path).catch((error: unknown) => {
+    throw isMissing(error) ? new Error(`${place.path}: no such file; ${remedy(place.path)}`, { cause: error }) : error;
+  });
   const [idsName, statesName] = tensorNames(place.record);
   try {
     const tokens = checkHeader(place, file, layout);
@@ -59,6 +61,13 @@ export async function readHiddenStates(place: HiddenStatePlace, layout: HiddenSt
     await file.close();
   }
 }
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && error.cause instanceof Error && "code" in error.cause && error.cause.code === "ENOENT";
+
+/** How what is missing comes to be there. */
+const remedy = (path: string): string =>
+  `dflash capture --out ${dirname(path)} adds it, given the same target, data and longest length`;
 
 /**
  * Whether a place holds these tokens, whole, from the beginning on; nothing is known of the states themselves.

@@ -180,7 +180,7 @@ describe("hidden states in files", () => {
     await expect(read([last])).rejects.toThrow(/hs_shard_1\.safetensors: .*truncated/);
     const { rows: left, skipped } = await read([last], { onBad: "skip" });
     expect(left.map(([record]) => record)).toEqual([4]);
-    expect(skipped).toEqual([expect.stringMatching(/hs_5.*cannot be opened.*; .*hs_shard_1.*truncated/)]);
+    expect(skipped).toEqual([expect.stringMatching(/hs_5.*no such file; .*; .*hs_shard_1.*truncated/)]);
     await (await capture(3, last)).close();
     expect((await read([last])).rows.map(([record]) => record)).toEqual([4, 5]);
     expect(await readdir(dir)).toHaveLength(2);
@@ -194,7 +194,7 @@ describe("hidden states in files", () => {
   });
 
   const spoil: [string, string, (path: string) => Promise<void>, Partial<HiddenStateFilesOptions>?][] = [
-    ["missing", "cannot be opened (ENOENT", (path) => rm(path)],
+    ["missing", "no such file; dflash capture --out", (path) => rm(path)],
     ["truncated", "truncated", async (path) => truncate(path, (await readFile(path)).length - 1)],
     [
       "of another number of layers",
@@ -231,7 +231,7 @@ describe("hidden states in files", () => {
     expect((await read([batch], { onBad: "skip" })).rows).toEqual([]);
     const epochs = [batch, { ...batch, index: 1 }];
     await expect(read(epochs, { onBad: "skip" })).rejects.toThrow(
-      /: none of 2 records can be used \(one of them: .*hs_\d\.safetensors: cannot be opened/,
+      /: none of 2 records can be used \(one of them: .*hs_\d\.safetensors: no such file/,
     );
   });
 
