@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
@@ -131,7 +132,17 @@ describe("a run stopped by Ctrl-C", () => {
     expect(records.at(-1)).toMatchObject({ attempt: 2 });
     // Its outputs stay where they were.
     expect(readFileSync(join(folder, "log.txt"), "utf8")).toMatch(/^kind=step step=9 attempt=2 /m);
+    const summary = (): unknown => JSON.parse(readFileSync(join(folder, "run/summary.json"), "utf8"));
+    const whole = summary();
+    expect(whole).toMatchObject({ steps: 9, attempt: 2, sections: { "(step)": { n: 9, missing: 0 } } });
     expect(await failure(["--resume", "run"], folder)).toMatch(/--resume run: all 9 steps are done; train its drafter/);
+
+    // Killed between its last checkpoint and its summary.
+    for (const name of ["summary.json", "drafter"]) rmSync(join(folder, "run", name), { recursive: true });
+    expect(await dflash(["train", "--resume", "run"], folder)).toMatchObject({ code: 0, stderr: "" });
+    expect(summary()).toEqual({ ...Object(whole), attempt: 3 });
+    expect(readdirSync(join(folder, "run/drafter"))).toEqual(["config.json", "model.safetensors"]);
+    expect(stepsOf(join(folder, "run"))).toEqual(records);
   });
 
   test("can't be taken for one that isn't there", async () => {

@@ -1,6 +1,7 @@
 import { createSummary, type HeaderRecord, type LogRecord, type StepRecord } from "@dflash/log-formatter";
 import type { SlowStep } from "@dflash/timer/spans";
 import { judgeRun } from "../judgeRun.ts";
+import { measuredAcceptance } from "../measuredAcceptance.ts";
 import { sectionsBeside } from "../sectionsBeside.ts";
 import { createBins } from "./createBins.ts";
 import type { LaneData, Mark, RunData, SectionData } from "./runData.ts";
@@ -69,7 +70,7 @@ export function collectRun(): RunCollector {
       else if (record.kind === "event" && record.name === "slow" && isSlowStep(record.data))
         slow = [...slow, record.data].toSorted((a, b) => b.ms - a.ms).slice(0, mostSlow);
       else if (record.kind === "event") {
-        if (record.name === "tau") bins.put("metric tau", measured(record.data));
+        if (record.name === "tau") bins.put("metric tau", measuredAcceptance(record.data));
         marks.push({ step: record.step, name: record.name, text: describe(record.data) });
         if (marks.length > 2 * mostMarks) marks = marks.slice(-mostMarks);
       }
@@ -144,13 +145,6 @@ function hasNumbers(value: unknown, names: readonly string[]): value is Record<s
   if (typeof value !== "object" || value === null) return false;
   const fields = new Map<string, unknown>(Object.entries(value));
   return names.every((name) => Number.isFinite(fields.get(name)));
-}
-
-/** The acceptance length that was measured by generating. */
-function measured(data: unknown): number | null {
-  return typeof data === "object" && data !== null && "pooled" in data && typeof data.pooled === "number"
-    ? data.pooled
-    : null;
 }
 
 /** An event's data in one line. */

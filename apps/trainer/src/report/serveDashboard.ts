@@ -1,8 +1,8 @@
-import { existsSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { parentPort, workerData } from "node:worker_threads";
-import { type LogRecord, readLog } from "@dflash/log-formatter";
+import type { LogRecord } from "@dflash/log-formatter";
+import { earlierRecords } from "../earlierRecords.ts";
 import { collectRun } from "./collectRun.ts";
 import type { DashboardSinkOptions } from "./dashboardSink.ts";
 import { bundlePage, reportPage } from "./reportPage.ts";
@@ -31,10 +31,7 @@ function data(): PageData {
 }
 
 parentPort!.on("message", add);
-if (existsSync(earlier)) {
-  for await (const record of readLog(earlier))
-    if (!("step" in record) || record.step <= stepsBefore) collector.add(record);
-}
+for await (const record of earlierRecords(earlier, stepsBefore)) collector.add(record);
 isReady = true;
 add("");
 const parts = await bundlePage();

@@ -48,7 +48,8 @@ export async function resumeRun(path: string, given: Given): Promise<RunStart> {
   config.target = await fetchTarget(config.target);
   const attempt = readAttempt(out) + 1;
   const checkpoint = await newestCheckpoint(out, attempt);
-  if (checkpoint !== null && checkpoint.state.step >= config.steps) {
+  // Killed between its last checkpoint and its summary, a run has only the latter left to do.
+  if (checkpoint !== null && checkpoint.state.step >= config.steps && stepsOfSummary(out) >= config.steps) {
     throw new Error(
       `--resume ${forCaller(out)}: all ${config.steps} steps are done; train its drafter further with --init ${forCaller(out)}`,
     );
@@ -58,6 +59,19 @@ export async function resumeRun(path: string, given: Given): Promise<RunStart> {
 
 /** Where a run keeps the number of its attempt. */
 export const attemptFile = (out: string): string => join(out, "attempt.json");
+
+/** Where a run leaves its summary, the last that it writes. */
+export const summaryFile = (out: string): string => join(out, "summary.json");
+
+/** Steps that a run's summary tells of; 0 where there is none. */
+function stepsOfSummary(out: string): number {
+  try {
+    const summary: unknown = JSON.parse(readFileSync(summaryFile(out), "utf8"));
+    return typeof summary === "object" && summary !== null && "steps" in summary ? Number(summary.steps) : 0;
+  } catch {
+    return 0;
+  }
+}
 
 function readAttempt(out: string): number {
   const path = attemptFile(out);

@@ -1,9 +1,12 @@
-import type { HeaderRecord, StepRecord } from "@dflash/log-formatter";
+import type { HeaderRecord, LogRecord, StepRecord } from "@dflash/log-formatter";
+import { measuredAcceptance } from "../measuredAcceptance.ts";
 import { sectionsBeside } from "../sectionsBeside.ts";
 import { fifths } from "./fifths.ts";
 
 /** What a run amounts to, beside the summary of its sections. */
 export interface RunResult {
+  /** Steps that weren't finite and left the drafter as it was. */
+  skipped: number;
   /** Wall time of all steps, in it, with telemetry, that of measuring acceptance lengths, which the tokens per second leave out. */
   total_ms: number;
   tokens_per_s: number | null;
@@ -18,11 +21,7 @@ export interface RunResult {
 
 /** Accumulates the records of a run. */
 export interface RunTotals {
-  /** Tells what the sections are. */
-  begin(header: HeaderRecord): void;
-  add(record: StepRecord): void;
-  /** Takes the events `tau`. */
-  addTau(tau: { readonly step: number; readonly acceptanceLength: number | null }): void;
+  add(record: LogRecord): void;
   result(): RunResult;
   /** The result for a reader. */
   lines(): string[];
@@ -44,10 +43,12 @@ export function runTotals(): RunTotals {
   let totalMs = 0;
   let evalMs = 0;
   let tokens = 0;
+  let skipped = 0;
 
   const result = (): RunResult => {
     const [section, ms] = [...selfMs].toSorted((a, b) => b[1] - a[1])[0] ?? [];
     return {
+      skipped,
       total_ms: totalMs,
       tokens_per_s: totalMs > evalMs ? (1000 * tokens) / (totalMs - evalMs) : null,
       loss_by_fifth: fifths(losses),
@@ -57,22 +58,31 @@ export function runTotals(): RunTotals {
     };
   };
 
+  const begin = ({ sections }: HeaderRecord): void => {
+    for (const name of sectionsBeside(sections)) beside.add(name);
+    for (const { name, role } of sections) if (role === "wait" || role === "eval") beside.add(name);
+  };
+
+  const addStep = ({ ms, residual_ms: residualMs, metrics, sections }: StepRecord): void => {
+    totalMs += ms;
+    evalMs += sections["eval"]?.ms ?? 0;
+    tokens += metrics["tokens"] ?? 0;
+    losses.push(metrics["loss"] ?? null);
+    accuracies.push(metrics["accuracy"] ?? null);
+    for (const [name, { self_ms: self }] of Object.entries(sections))
+      if (!beside.has(name)) selfMs.set(name, (selfMs.get(name) ?? 0) + (self ?? 0));
+    if (Object.keys(sections).length > 0) selfMs.set("residual", (selfMs.get("residual") ?? 0) + residualMs);
+  };
+
   return {
-    begin({ sections }) {
-      for (const name of sectionsBeside(sections)) beside.add(name);
-      for (const { name, role } of sections) if (role === "wait" || role === "eval") beside.add(name);
+    add(record) {
+      if (record.kind === "header") begin(record);
+      else if (record.kind === "step") addStep(record);
+      else if (record.kind !== "event") return;
+      else if (record.name === "skip") skipped++;
+      else if (record.name === "tau")
+        tau.push({ step: record.step, acceptance_length: measuredAcceptance(record.data) });
     },
-    add({ ms, residual_ms: residualMs, metrics, sections }) {
-      totalMs += ms;
-      evalMs += sections["eval"]?.ms ?? 0;
-      tokens += metrics["tokens"] ?? 0;
-      losses.push(metrics["loss"] ?? null);
-      accuracies.push(metrics["accuracy"] ?? null);
-      for (const [name, { self_ms: self }] of Object.entries(sections))
-        if (!beside.has(name)) selfMs.set(name, (selfMs.get(name) ?? 0) + (self ?? 0));
-      if (Object.keys(sections).length > 0) selfMs.set("residual", (selfMs.get("residual") ?? 0) + residualMs);
-    },
-    addTau: ({ step, acceptanceLength }) => void tau.push({ step, acceptance_length: acceptanceLength }),
     result,
     lines() {
       const { bottleneck, loss_by_fifth: loss, accuracy_by_fifth: accuracy, tokens_per_s: rate } = result();

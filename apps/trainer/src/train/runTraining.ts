@@ -1,9 +1,10 @@
 import { rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { saveDrafter } from "@dflash/drafter";
-import { attachLog, createSummary, watchBaseline } from "@dflash/log-formatter";
+import { attachLog, createSummary, type LogRecord, watchBaseline } from "@dflash/log-formatter";
 import { forCaller } from "../callerFolder.ts";
 import { changedSettings } from "../changedSettings.ts";
+import { earlierRecords } from "../earlierRecords.ts";
 import { endOnSignal } from "../endOnSignal.ts";
 import { holdPlace, lockFile } from "../holdPlace.ts";
 import { judgementLines } from "../judgementLines.ts";
@@ -13,7 +14,7 @@ import { collectRun } from "../report/collectRun.ts";
 import type { Given } from "../settings/given.ts";
 import { writeJson } from "../writeJson.ts";
 import { openOutputs } from "./openOutputs.ts";
-import { attemptFile, resumeRun, type RunStart } from "./resumeRun.ts";
+import { attemptFile, resumeRun, type RunStart, summaryFile } from "./resumeRun.ts";
 import { runTotals } from "./runTotals.ts";
 import { stopOnInterrupt } from "./stopOnInterrupt.ts";
 import { stepRange, type StepRange } from "./stepRange.ts";
@@ -40,30 +41,27 @@ export async function runTraining(given: Given, resume?: string): Promise<void> 
   const summary = createSummary();
   const totals = runTotals();
   const collector = collectRun();
-  run.log.on("header", (header) => {
-    totals.begin(header);
-    collector.add(header);
-  });
-  // Before a formatter of the user's own sees the record, which it could change.
-  run.log.on("step", (record) => {
-    summary.add(record);
+  const take = (record: LogRecord): void => {
+    if (record.kind === "step") summary.add(record);
     totals.add(record);
     collector.add(record);
-  });
+  };
+  if (start.attempt > 1) await takeEarlier(start, take, say);
+  // Before a formatter of the user's own sees the record, which it could change.
+  for (const kind of ["header", "step", "event"] as const) run.log.on(kind, take);
   const log = attachLog(run.log, outputs());
   // What a step tells comes after its line.
   run.log.on("step", (record) => {
     for (const event of watch?.(record) ?? []) run.log.emit("event", event);
   });
 
-  const profiled = profileSome(run, say);
+  const profiled = profileSome(run, start.stepsBefore, say);
   giveSignalsBack();
   const interrupt = stopOnInterrupt(say);
   let failure: Error | null = null;
   try {
     const training = run.start(interrupt.signal);
-    training.on("tau", (tau) => totals.addTau(tau));
-    const { reason, steps, skipped } = await training.finished;
+    const { reason, steps } = await training.finished;
     const record = summary.record();
     if (record !== null) run.log.emit("summary", record);
     await log.close();
@@ -73,13 +71,12 @@ export async function runTraining(given: Given, resume?: string): Promise<void> 
       reason,
       attempt: start.attempt,
       steps,
-      skipped,
       engine: run.engine.name,
       ...totals.result(),
       verdict: judgement && { cause: judgement.cause, share: judgement.share, confidence: judgement.confidence },
       sections: record?.sections ?? {},
     };
-    writeJson(join(config.out, "summary.json"), result);
+    writeJson(summaryFile(config.out), result);
     for (const line of totals.lines()) say(line);
     if (profiled !== null && steps < profiled.to)
       say(
@@ -109,6 +106,19 @@ export async function runTraining(given: Given, resume?: string): Promise<void> 
     await run.dispose().catch((error: unknown) => {
       throw failure ?? error;
     });
+  }
+}
+
+/** Has what the attempts before have logged taken in, so that what is told at the end is told of the whole run. */
+async function takeEarlier(
+  { config: { out }, stepsBefore }: RunStart,
+  take: (record: LogRecord) => void,
+  say: (line: string) => void,
+): Promise<void> {
+  try {
+    for await (const record of earlierRecords(join(out, "log.ndjson"), stepsBefore)) take(record);
+  } catch (error) {
+    say(`the summary will lack steps of earlier attempts: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
@@ -143,7 +153,7 @@ async function holdNew(out: string): Promise<() => void> {
 }
 
 /** Profiles the steps that `--cpu-profile` names, if any, and gives them. */
-function profileSome({ config, timer, stepsBefore }: WiredRun, say: (line: string) => void): StepRange | null {
+function profileSome({ config, timer }: WiredRun, stepsBefore: number, say: (line: string) => void): StepRange | null {
   const range = config.cpuProfile === null ? null : stepRange(config.cpuProfile);
   if (range === null) return null;
   const path = join(config.out, "profile.cpuprofile");

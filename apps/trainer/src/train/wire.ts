@@ -37,8 +37,6 @@ export interface WiredRun {
   engine: Engine;
   drafter: DFlashDrafter;
   timer: Timer;
-  /** Steps that were done in attempts before. */
-  stepsBefore: number;
   /** Chat records in the data file. */
   records: number;
   /** Emits every record of the run's log. */
@@ -121,7 +119,6 @@ async function connect(start: RunStart, atEnd: (close: () => unknown) => unknown
     engine,
     drafter,
     timer,
-    stepsBefore,
     records: batches.records,
     log,
     start(signal) {
