@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
+import { outliveTerminal } from "./outliveTerminal.ts";
 import { reportFailure } from "./reportFailure.ts";
 
 /** Commander's message and its suggestion, `error: …` and `(Did you mean …?)`, in one line. */
@@ -25,6 +26,8 @@ const commands: (readonly [name: string, load: () => Promise<Command>])[] = [
   ["engine", async () => (await import("./commands/engine.ts")).engineCommand()],
   ["doctor", async () => (await import("./commands/doctor.ts")).doctorCommand()],
 ];
+
+outliveTerminal();
 
 // Whoever reads may go; unheard, that would end a run.
 process.stderr.on("error", () => {});

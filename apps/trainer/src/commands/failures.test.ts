@@ -1,5 +1,5 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { LogRecord } from "@dflash/log-formatter";
@@ -43,6 +43,31 @@ test("a run goes on when whoever reads its output and its messages is gone", asy
   expect(code).toBe(0);
   expect(stepsOf(join(folder, "run"))).toEqual([1, 2, 3, 4]);
   expect(existsSync(join(folder, "run/summary.json"))).toBe(true);
+});
+
+test("a run whose terminal is closed saves what it did and ends with 129", async ({ skip }) => {
+  if (spawnSync("script", ["-V"]).status !== 0) {
+    skip("there is no script, of util-linux, to open a terminal");
+    return;
+  }
+  const folder = temporaryFolder();
+  const { args, env } = nodeDflash(["train", "--steps", "100000", ...small, "--out", "run"], folder);
+  const quoted = [process.execPath, ...args].map((word) => `'${word}'`).join(" ");
+  // As a shell does, it tells its job that the terminal is gone; then how the job has ended. The first wait ends with the signal.
+  const told = join(folder, "status");
+  const command = `${quoted} & trap "kill -HUP $!" HUP; wait $!; wait $!; echo $? > '${told}.part'; mv '${told}.part' '${told}'`;
+  const terminal = spawn("script", ["-qfc", command, "/dev/null"], { env, stdio: ["ignore", "pipe", "ignore"] });
+  onTestFinished(() => void terminal.kill("SIGKILL"));
+  let shown = "";
+  terminal.stdout.on("data", (data: Buffer) => {
+    shown += data.toString();
+    if (/tok\/s/.test(shown)) terminal.kill("SIGKILL");
+  });
+  await expect.poll(() => existsSync(told), { timeout: 60_000 }).toBe(true);
+  expect(readFileSync(told, "utf8")).toBe("129\n");
+  const { reason, steps: done } = JSON.parse(readFileSync(join(folder, "run/summary.json"), "utf8"));
+  expect(reason).toBe("signal");
+  expect(stepsOf(join(folder, "run"))).toHaveLength(done);
 });
 
 test("a full disk is called that, what was saved stays, and the run goes on once there is room", async ({ skip }) => {

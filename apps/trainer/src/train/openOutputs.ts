@@ -72,9 +72,10 @@ function placeOf(output: string): string {
   return output.slice(output.lastIndexOf(":") + 1);
 }
 
-/** A terminal gets a live view of the pretty lines; a pipe or another format gets the lines themselves. */
+/** A terminal of a known width gets a live view of the pretty lines; a pipe or another format gets the lines themselves. */
 function screen({ logFormat, steps }: TrainConfig, stepsBefore: number): LogSink {
   const sink = stdoutSink();
-  const live = process.stdout.isTTY && sink.target !== undefined && logFormat === "pretty";
+  const live =
+    process.stdout.isTTY && process.stdout.columns > 0 && sink.target !== undefined && logFormat === "pretty";
   return live ? liveSink(process.stdout, sink.target, steps, stepsBefore) : sink;
 }

@@ -83,5 +83,7 @@ test("the width is the terminal's at the moment, and nothing in a pipe", () => {
   expect(target.columns).toBe(123);
   terminal.columns = 40;
   expect(target.columns).toBe(40);
+  terminal.columns = 0;
+  expect(target.columns).toBeNull();
   expect(terminalTarget(stream(false), {}).columns).toBeNull();
 });

@@ -21,7 +21,8 @@ export function terminalTarget(stream: NodeJS.WriteStream, env: NodeJS.ProcessEn
   return {
     color: wantsColor(stream.isTTY, env),
     get columns() {
-      return stream.isTTY ? stream.columns : null;
+      // A terminal that knows no width has 0.
+      return stream.isTTY && stream.columns > 0 ? stream.columns : null;
     },
   };
 }
