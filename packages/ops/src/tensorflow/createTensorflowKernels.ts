@@ -3,6 +3,7 @@ import type * as tf from "@tensorflow/tfjs-core";
 import type { Kernels } from "../kernels.ts";
 import { attentionKernels } from "./attentionKernels.ts";
 import { crossEntropyKernels } from "./crossEntropyKernels.ts";
+import { distillationKernels } from "./distillationKernels.ts";
 import { layerKernels } from "./layerKernels.ts";
 import { linearKernels } from "./linearKernels.ts";
 import { rotaryKernel } from "./rotaryKernel.ts";
@@ -14,14 +15,15 @@ import { updateKernels } from "./updateKernels.ts";
 export function createTensorflowKernels(
   raw: TensorflowOps,
   device: "cpu" | "gpu",
-): Omit<Kernels<tf.Tensor>, "upload" | "read" | "dispose" | "tiledCrossEntropy" | "linearDistillation"> {
+): Omit<Kernels<tf.Tensor>, "upload" | "read" | "dispose" | "tiledCrossEntropy"> {
   const context = createTensorflowContext(raw);
   return {
     ...linearKernels(context, device),
     ...layerKernels(context),
     rotary: rotaryKernel(context),
     ...attentionKernels(context, device),
-    ...crossEntropyKernels(context),
+    ...crossEntropyKernels(context, device),
+    ...distillationKernels(context, device),
     ...rowKernels(context),
     ...updateKernels(context),
   };

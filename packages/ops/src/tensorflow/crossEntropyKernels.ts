@@ -1,11 +1,11 @@
 import type { DeviceValues } from "@dflash/engine";
 import type * as tf from "@tensorflow/tfjs-core";
 import type { Kernels } from "../kernels.ts";
+import { headSoftmax } from "./headSoftmax.ts";
 import type { TensorflowContext } from "./tensorflowContext.ts";
 
 type CrossEntropyKernels = Pick<Kernels<tf.Tensor>, "linearCrossEntropy" | "argmax">;
 
-const keepDims = { keep_dims: true };
 const toInt32 = { output_type: { type: "int32" } } as const;
 
 /**
@@ -13,8 +13,9 @@ const toInt32 = { output_type: { type: "int32" } } as const;
  * the logits is w·(e/s − onehot t). Neither the division nor the one-hot is carried out on rows × vocabulary: both move
  * behind the products, where they are rows × H.
  */
-export function crossEntropyKernels(context: TensorflowContext): CrossEntropyKernels {
+export function crossEntropyKernels(context: TensorflowContext, device: "cpu" | "gpu"): CrossEntropyKernels {
   const { kernel, single, part, drop, op, host, ints, constant, reshape, rows, concat, product } = context;
+  const softmax = headSoftmax(context, device);
   const [axis0, axis1] = [constant(0, "int32"), constant(1, "int32")];
   const column = (values: Float32Array): DeviceValues => host(values, [values.length, 1]);
 
@@ -26,13 +27,10 @@ export function crossEntropyKernels(context: TensorflowContext): CrossEntropyKer
     weights: Float32Array,
     needs: { dx: boolean; dw: boolean },
   ): DeviceValues[] => {
-    const logits = product(x, weight, "B");
-    const shifted = op("Sub", [logits, op("Max", [logits, axis1], keepDims)]);
-    const exponentials = op("Exp", [shifted]);
-    const sums = op("Sum", [exponentials, axis1], keepDims);
+    const [shifted, exponentials, sums] = softmax(x, weight);
     const places = host(labels.map((label, row) => row * weight.shape[0]! + label));
     const atLabels = op("GatherV2", [reshape(shifted, [-1]), places, axis0]);
-    const results = [op("Sub", [reshape(op("Log", [sums]), [-1]), atLabels]), op("ArgMax", [logits, axis1], toInt32)];
+    const results = [op("Sub", [reshape(op("Log", [sums]), [-1]), atLabels]), op("ArgMax", [shifted, axis1], toInt32)];
     const shares = op("Div", [column(weights), sums]);
     if (needs.dx) results.push(op("Mul", [product(exponentials, weight), shares]));
     if (needs.dw) results.push(product(exponentials, op("Mul", [x, shares]), "A"));

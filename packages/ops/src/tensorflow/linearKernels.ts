@@ -1,22 +1,14 @@
-import type { DeviceValues } from "@dflash/engine";
 import type * as tf from "@tensorflow/tfjs-core";
 import type { Kernels } from "../kernels.ts";
 import type { TensorflowContext } from "./tensorflowContext.ts";
+import { weightProduct } from "./weightProduct.ts";
 
 type LinearKernels = Pick<Kernels<tf.Tensor>, "linear" | "linearBackward" | "splitLinear" | "splitLinearBackward">;
 
-/** Rows up to which (w·xᵀ)ᵀ takes less time than x·wᵀ, the CPU's product turning all of w before it begins. */
-const fewRows = { cpu: 64, gpu: 1 };
-
 /** y = x·wᵀ + b, and dx = dy·w, dw = dyᵀ·x, db = Σ dy. */
 export function linearKernels(context: TensorflowContext, device: "cpu" | "gpu"): LinearKernels {
-  const { kernel, single, op, ints, transpose, concat, product } = context;
-
-  /** x·wᵀ; a single row is a product with a vector, which turns nothing. */
-  const times = (x: DeviceValues, w: DeviceValues): DeviceValues => {
-    const [rows = 0] = x.shape;
-    return rows > 1 && rows <= fewRows[device] ? transpose(product(w, x, "B"), [1, 0]) : product(x, w, "B");
-  };
+  const { kernel, single, op, ints, concat, product } = context;
+  const times = weightProduct(context, device);
 
   return {
     linear: (x, weight, bias) =>
