@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { Session } from "node:inspector/promises";
 import { setImmediate } from "node:timers/promises";
@@ -40,6 +40,18 @@ describe.skipIf(missing !== null)(`native TensorFlow${missing === null ? "" : ` 
     for (const values of [a, b]) ops.free(values);
     expect(memory().tensors).toBe(0);
     expect(counters.newBytes - before.newBytes).toBe(32);
+  });
+
+  test("oneDNN multiplies on any CPU, and nothing is said about it", () => {
+    const program = `
+      const { startEngine } = await import(${JSON.stringify(`${import.meta.dirname}/startEngine.ts`)});
+      await startEngine("tensorflow", { resolveFrom: ${JSON.stringify(resolveFrom)} });
+      console.log(process.env.TF_ENABLE_ONEDNN_OPTS);
+    `;
+    const { TF_ENABLE_ONEDNN_OPTS: _, ...env } = process.env;
+    const started = spawnSync(process.execPath, ["--import", "tsx", "--input-type=module", "-e", program], { env });
+    expect(started.stderr.toString()).toBe("");
+    expect(started.stdout.toString()).toBe("1\n");
   });
 
   test("makes a constant once", async () => {

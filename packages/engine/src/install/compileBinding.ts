@@ -3,9 +3,9 @@ import { rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
+import { bindingPrelude } from "./bindingPrelude.ts";
 import type { Libtensorflow } from "./findLibtensorflow.ts";
 import { runCommand } from "./runCommand.ts";
-import { signalGuard } from "./signalGuard.ts";
 
 export interface CompileBindingOptions {
   /** Folder of the package with the binding's sources. */
@@ -26,15 +26,16 @@ export async function compileBinding({
 }: CompileBindingOptions): Promise<void> {
   const compiler = await findCompiler();
   const includes = [library.include, findNodeHeaders(nodeHeaders, packageFolder)].map((folder) => `-I${folder}`);
-  const guard = `${output}.h`;
-  const flags = ["-O2", "-shared", "-fPIC", "-std=c++17", "-DNAPI_VERSION=8", ...includes, "-include", guard];
+  const prelude = `${output}.h`;
+  const defines = ["-DNAPI_VERSION=8", `-DTENSORFLOW=${JSON.stringify(library.main)}`];
+  const flags = ["-O2", "-shared", "-fPIC", "-std=c++17", ...defines, ...includes, "-include", prelude];
   const sources = ["tfjs_backend.cc", "tfjs_binding.cc"];
-  const link = [...library.libraries, `-Wl,-rpath,${library.folder}`, "-o", output];
+  const link = ["-ldl", "-Wl,-z,lazy", "-o", output];
   try {
-    await writeFile(guard, signalGuard);
+    await writeFile(prelude, bindingPrelude);
     await runCommand(compiler, [...flags, ...sources, ...link], { cwd: join(packageFolder, "binding") });
   } finally {
-    await rm(guard, { force: true });
+    await rm(prelude, { force: true });
   }
 }
 

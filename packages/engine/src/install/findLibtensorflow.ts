@@ -19,9 +19,8 @@ export type TensorflowSource =
 /** The library on disk. */
 export interface Libtensorflow {
   readonly include: string;
-  /** Shared libraries to link with, in one folder. */
-  readonly libraries: readonly string[];
-  readonly folder: string;
+  /** The shared library with the C API; TensorFlow's other one lies beside it. */
+  readonly main: string;
 }
 
 export interface FindLibtensorflowOptions {
@@ -55,7 +54,7 @@ async function librariesIn(folder: string): Promise<Libtensorflow> {
       existsSync(join(path, "tensorflow/c/c_api.h")),
     );
     if (main === undefined || include === undefined) continue;
-    return { include, folder: lib, libraries: [main, "libtensorflow_framework.so.2"].map((name) => join(lib, name)) };
+    return { include, main: join(lib, main) };
   }
   throw new Error(
     `${folder}: holds no TensorFlow library with headers: expected libtensorflow.so.2 or libtensorflow_cc.so.2, and ` +

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { mkdir, rename, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { findTensorflowPackage } from "../findTensorflowPackage.ts";
 import { compileBinding } from "./compileBinding.ts";
 import { findLibtensorflow, type FindLibtensorflowOptions, type TensorflowSource } from "./findLibtensorflow.ts";
@@ -50,7 +50,7 @@ export async function installTensorflow({
   const [built, former] = [`${binding}.${process.pid}`, `${binding}.former`];
   await mkdir(folder, { recursive: true });
   try {
-    onProgress(`compiling the binding against ${library.folder}`);
+    onProgress(`compiling the binding against ${dirname(library.main)}`);
     await compileBinding({
       packageFolder,
       library,
@@ -65,7 +65,7 @@ export async function installTensorflow({
       await (existsSync(former) ? rename(former, binding) : rm(binding));
       throw error;
     });
-    return { ...verified, binding, libraries: library.folder };
+    return { ...verified, binding, libraries: dirname(library.main) };
   } finally {
     for (const leftover of [built, former]) await rm(leftover, { force: true });
   }

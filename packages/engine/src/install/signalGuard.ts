@@ -1,5 +1,5 @@
 /**
- * C++ to be included before the binding's sources: no signal is handled on the stack of a thread that loads the binding.
+ * C++ by which no signal is handled on the stack of a thread that loads the binding.
  *
  * oneDNN's products (`jit_avx_gemm_f32`, which TensorFlow's MatMul calls) let the stack pointer point into the heap while they
  * compute, so that a signal handled meanwhile, such as Ctrl-C's or the CPU profiler's, is written over it. Signals to the
@@ -7,7 +7,6 @@
  * thread, are handled on a stack of its own.
  */
 export const signalGuard = `
-#include <node_api.h>
 #include <pthread.h>
 #include <signal.h>
 
@@ -23,11 +22,4 @@ static inline void guard_from_signals() {
   for (int signal : own) sigdelset(&refused, signal);
   pthread_sigmask(SIG_BLOCK, &refused, nullptr);
 }
-
-#undef NAPI_MODULE
-#define NAPI_MODULE(name, initialize)    \\
-  NAPI_MODULE_INIT() {                   \\
-    guard_from_signals();                \\
-    return initialize(env, exports);     \\
-  }
 `;

@@ -1,0 +1,19 @@
+import { quietLoad } from "./quietLoad.ts";
+import { signalGuard } from "./signalGuard.ts";
+
+/**
+ * C++ to be included before the binding's sources: what each thread does first when it loads the binding. That is not linked
+ * with TensorFlow's library but loads it here; its functions are looked up when they are first called.
+ */
+export const bindingPrelude = `
+#include <node_api.h>
+${signalGuard}${quietLoad}
+#undef NAPI_MODULE
+#define NAPI_MODULE(name, initialize)                             \\
+  NAPI_MODULE_INIT() {                                            \\
+    guard_from_signals();                                         \\
+    if (load_quietly() != nullptr) return initialize(env, exports); \\
+    napi_throw_error(env, nullptr, dlerror());                    \\
+    return nullptr;                                               \\
+  }
+`;
