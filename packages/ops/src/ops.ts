@@ -135,6 +135,7 @@ export interface Ops {
   /**
    * Σ weights·KL(softmax(teacher · weightᵀ) ‖ softmax(x · weightᵀ)) in chunks of rows, its gradient that of the
    * cross-entropy with soft targets. x and teacher [R, H], weight [V, H], weights [R]. Only x has a gradient.
+   * Chunks are those of `linearCrossEntropy`, with the logits of both.
    */
   readonly linearDistillation: (
     x: Tensor,

@@ -11,7 +11,7 @@ import { rowKernels } from "./rowKernels.ts";
 import { splitLinearKernels } from "./splitLinearKernels.ts";
 import { createWasmContext } from "./wasmContext.ts";
 
-/** Kernels that stay composed: of storage, and of losses that few runs use. */
+/** Kernels that stay composed: of storage, and those that few runs use. */
 type Composed = "upload" | "read" | "dispose" | "reshape" | "tiledCrossEntropy" | "scaleRowsInPlace";
 
 /**

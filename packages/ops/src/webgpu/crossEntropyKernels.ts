@@ -1,5 +1,7 @@
 import type * as tf from "@tensorflow/tfjs-core";
 import type { Kernels } from "../kernels.ts";
+import { dotKernel } from "./dotKernel.ts";
+import { largestValue } from "./largestValue.ts";
 import { createProduct, rowMajor, transposed } from "./productKernel.ts";
 import { eachRow, groupsForRows, reductions, type WebgpuContext } from "./webgpuContext.ts";
 
@@ -7,19 +9,10 @@ type CrossEntropyKernels = Pick<Kernels<tf.Tensor>, "linearCrossEntropy" | "argm
 
 const threads = 256;
 
-/** The largest of a thread's values and its index; then of a workgroup's, the first of equal ones. */
-const largestValue = (value: string, width: string): string => `
-  var best = -3.4e38;
-  var bestAt = 0u;
-  for (var c = thread; c < ${width}; c += ${threads}u) {
-    if (${value} > best || c == thread) { best = ${value}; bestAt = c; }
-  }
-  let most = largest(best, thread);
-  let first = u32(-largest(select(-1e9, -f32(bestAt), thread < ${width} && best == most), thread));`;
-
 export function crossEntropyKernels(context: WebgpuContext): CrossEntropyKernels {
   const { output, kernel, hosted, scratch } = context;
   const multiply = createProduct(context);
+  const dot = dotKernel(context);
 
   // With logits z and label t: CE = log Σ eᶻ − z_t, and dz = weight·(softmax(z) − onehot(t)) takes the place of z.
   const lossOfRows = kernel({
@@ -39,7 +32,7 @@ export function crossEntropyKernels(context: WebgpuContext): CrossEntropyKernels
         `let at = row * a.width;
         let weight = weights[a.start + row];
         let label = u32(max(0, labels[a.start + row]));
-        ${largestValue("logits[at + c]", "a.width")}
+        ${largestValue(threads, "logits[at + c]", "a.width")}
         var sum = 0.0;
         for (var c = thread; c < a.width; c += ${threads}u) { sum += exp(logits[at + c] - most); }
         let exponentials = total(sum, thread);
@@ -59,21 +52,6 @@ export function crossEntropyKernels(context: WebgpuContext): CrossEntropyKernels
       ),
   });
 
-  const dot = kernel({
-    name: "products added up",
-    arrays: { x: "f32", z: "f32", y: "write f32" },
-    numbers: { rows: "u32", count: "u32" },
-    code:
-      reductions(threads) +
-      eachRow(
-        threads,
-        `var sum = 0.0;
-        for (var c = row * ${threads}u + thread; c < a.count; c += a.rows * ${threads}u) { sum += x[c] * z[c]; }
-        let all = total(sum, thread);
-        if (thread == 0u) { y[row] = all; }`,
-      ),
-  });
-
   const largestOfRows = kernel({
     name: "argmax",
     arrays: { x: "f32", y: "write i32" },
@@ -82,7 +60,7 @@ export function crossEntropyKernels(context: WebgpuContext): CrossEntropyKernels
       reductions(threads) +
       eachRow(
         threads,
-        `${largestValue("x[row * a.width + c]", "a.width")}
+        `${largestValue(threads, "x[row * a.width + c]", "a.width")}
         if (thread == 0u) { y[row] = i32(first); }`,
       ),
   });
