@@ -2,6 +2,7 @@
  * Prints, as Markdown, what a training step takes on each engine beside PyTorch's in the same run: the test model, also on
  * jax-js, and the default DFlash step. `--rows wasm,jax-js` runs only the rows whose name has one of the words in it.
  */
+import { existsSync } from "node:fs";
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -14,17 +15,20 @@ const { values } = parseArgs({
     rounds: { type: "string", default: "20" },
     threads: { type: "string", default: "2" },
     rows: { type: "string", default: "" },
+    gpu: { type: "boolean", default: false },
   },
 });
-const { rounds, threads } = values;
+const { rounds, threads, gpu } = values;
 const words = values.rows.toLowerCase().split(",");
 const chosen = ({ name }: Worker): boolean => words.some((word) => name.toLowerCase().includes(word));
 const path = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
 
-const engine = (step: string, name: string, ...more: string[]): string[] => {
-  const worker = [process.execPath, "--import", "tsx", path("worker.ts"), "--case", step, "--engine", name];
-  return [...worker, "--threads", threads, ...more];
-};
+// Packed for another machine, the worker is JavaScript.
+const worker = existsSync(path("worker.js")) ? [path("worker.js")] : ["--import", "tsx", path("worker.ts")];
+const engine = (step: string, name: string, ...more: string[]): string[] => [
+  ...[process.execPath, ...worker, "--case", step, "--engine", name, "--threads", threads],
+  ...more,
+];
 const problem = await engineProblem("tensorflow", { resolveFrom: path("../../apps/trainer") });
 const engines = (step: string): Worker[] =>
   [
@@ -32,9 +36,15 @@ const engines = (step: string): Worker[] =>
     { name: "tensorflow, bf16 products", command: engine(step, "tensorflow", "--precision", "bf16") },
     { name: "tensorflow, composed", command: engine(step, "tensorflow", "--composed") },
     { name: "wasm", command: engine(step, "wasm") },
+    ...(gpu ? [{ name: "webgpu", command: engine(step, "webgpu") }] : []),
   ].filter(({ name }) => problem === null || !name.startsWith("tensorflow"));
 
-const peer = (attention: string): string[] => ["python3", path("pytorch.py"), attention, threads];
+/** PyTorch's rows of a step, by the command for an attention and a device. */
+const peers = (command: (attention: string, device: string) => string[]): Worker[] => [
+  { name: "PyTorch, eager attention", command: command("eager", "cpu") },
+  { name: "PyTorch, SDPA, fused AdamW", command: command("sdpa", "cpu") },
+  ...(gpu ? [{ name: "PyTorch on CUDA, SDPA, fused AdamW", command: command("sdpa", "cuda") }] : []),
+];
 const batches = JSON.stringify((await firstBatches(8)).map(({ rowStarts }) => [...rowStarts]));
 
 console.log(`Node ${process.version}, ${cpus()[0]?.model}, ${cpus().length} cores, ${threads} threads\n`);
@@ -43,8 +53,7 @@ print(
   "test model",
   await timeWorkers(
     [
-      { name: "PyTorch, eager attention", command: peer("eager") },
-      { name: "PyTorch, SDPA, fused AdamW", command: peer("sdpa") },
+      ...peers((attention, device) => ["python3", path("pytorch.py"), attention, threads, device]),
       ...engines("language-model"),
       {
         name: "jax-js, wasm",
@@ -58,7 +67,7 @@ print(
   "default DFlash step",
   await timeWorkers(
     [
-      { name: "PyTorch, SDPA, fused AdamW", command: ["python3", path("../ops/pytorch.py"), batches, threads] },
+      ...peers((attention, device) => ["python3", path("../ops/pytorch.py"), batches, threads, attention, device]),
       ...engines("dflash"),
     ].filter(chosen),
     Number(rounds),

@@ -1,11 +1,15 @@
-"""The test model in PyTorch: for every line of standard input a training step, answered with its times in ms and its loss."""
+"""The test model in PyTorch: for every line of standard input a training step, answered with its times in ms and its loss.
+
+The arguments are `eager` or `sdpa` attention, the number of threads, and where it is given the device.
+"""
 
 import json, math, sys, time
 import numpy as np
 import torch
 import torch.nn.functional as F
 
-attention, threads = sys.argv[1], int(sys.argv[2])
+attention, threads, device = sys.argv[1], int(sys.argv[2]), (sys.argv[3:] or ["cpu"])[0]
+torch.set_default_device(device)
 torch.set_num_threads(threads)
 
 L, D, H, KV, HD, FF, V, B, T, BLOCK = 4, 256, 4, 2, 64, 768, 4096, 8, 256, 16

@@ -1,8 +1,12 @@
 import { defineConfig } from "tsdown";
 
-/** The trainer and this benchmark's worker without our packages' folders, for a machine that has Node and no network. */
+/** The trainer and this benchmark without our packages' folders, for a machine that has Node and no network. */
 export default defineConfig({
-  entry: { "apps/trainer/src/main": "../../apps/trainer/src/main.ts", "bench/engines/worker": "worker.ts" },
+  entry: {
+    "apps/trainer/src/main": "../../apps/trainer/src/main.ts",
+    "bench/engines/bench": "bench.ts",
+    "bench/engines/worker": "worker.ts",
+  },
   outDir: "dist",
   format: "esm",
   platform: "node",

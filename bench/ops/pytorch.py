@@ -1,7 +1,7 @@
 """The default training step in PyTorch: for every line of standard input a step, answered with its wall and CPU time in ms.
 
-The arguments are a list of batches, each the boundaries of its packed rows, and the number of threads. Weights and tokens are
-random: only time is compared.
+The arguments are a list of batches, each the boundaries of its packed rows, the number of threads, and where they are given
+`eager` attention in place of `sdpa` and the device. Weights and tokens are random: only time is compared.
 """
 
 import json
@@ -13,6 +13,8 @@ import torch.nn.functional as F
 
 HIDDEN, INNER, VOCABULARY, HEADS, KV_HEADS, HEAD_DIM = 256, 768, 4096, 8, 4, 32
 TARGET_LAYERS, CAPTURED, DRAFTER_LAYERS, BLOCK, ANCHORS = 6, 5, 2, 8, 32
+attention, device = (sys.argv[3:] + ["sdpa", "cpu"][len(sys.argv[3:]):])
+torch.set_default_device(device)
 torch.manual_seed(0)
 torch.set_num_threads(int(sys.argv[2]))
 
@@ -48,6 +50,14 @@ def keys_values(p, x, positions):
     return k, F.linear(x, p["v"]).view(-1, KV_HEADS, HEAD_DIM)
 
 
+def attend(q, k, v, visible):
+    if attention == "sdpa":
+        return F.scaled_dot_product_attention(q, k, v, attn_mask=visible, enable_gqa=True)
+    k, v = (x.repeat_interleave(HEADS // KV_HEADS, 1) for x in (k, v))
+    scores = (q @ k.transpose(2, 3) * HEAD_DIM**-0.5).masked_fill(~visible, torch.finfo(torch.float32).min)
+    return torch.softmax(scores, -1) @ v
+
+
 def decoder_layer(p, hidden, positions, visible, context=None, context_positions=None):
     x = norm(hidden, p["input_norm"])
     q = rotate(norm(F.linear(x, p["q"]).view(-1, HEADS, HEAD_DIM), p["q_norm"]), positions)
@@ -55,8 +65,7 @@ def decoder_layer(p, hidden, positions, visible, context=None, context_positions
     if context is not None:
         context_k, context_v = keys_values(p, context, context_positions)
         k, v = torch.cat([context_k, k]), torch.cat([context_v, v])
-    y = F.scaled_dot_product_attention(
-        q.transpose(0, 1)[None], k.transpose(0, 1)[None], v.transpose(0, 1)[None], attn_mask=visible, enable_gqa=True)
+    y = attend(*(x.transpose(0, 1)[None] for x in (q, k, v)), visible)
     hidden = hidden + F.linear(y[0].transpose(0, 1).reshape(-1, HEADS * HEAD_DIM), p["o"])
     x = norm(hidden, p["mlp_norm"])
     return hidden + F.linear(F.silu(F.linear(x, p["gate"])) * F.linear(x, p["up"]), p["down"])
@@ -68,7 +77,7 @@ drafter = [layer_parameters() for _ in range(DRAFTER_LAYERS)]
 top = parameters(fc=(HIDDEN, CAPTURED * HIDDEN)) | {
     name: torch.nn.Parameter(torch.ones(HIDDEN)) for name in ["hidden_norm", "norm"]}
 trained = [p for part in [*drafter, top] for p in part.values()]
-optimizer = torch.optim.AdamW(trained, lr=1e-4, weight_decay=0.0, fused=True)
+optimizer = torch.optim.AdamW(trained, lr=1e-4, weight_decay=0.0, fused=attention == "sdpa")
 
 
 @torch.no_grad()
