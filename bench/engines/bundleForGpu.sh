@@ -8,6 +8,7 @@ node_modules/.bin/tsdown --logLevel error
 mkdir dist/bench/ops
 cp pytorch.py dist/bench/engines/
 cp ../ops/pytorch.py dist/bench/ops/
+cp ../../apps/trainer/package.json dist/apps/trainer/
 cd dist
 cat >package.json <<'JSON'
 {
