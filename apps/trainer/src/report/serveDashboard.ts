@@ -36,19 +36,33 @@ isReady = true;
 add("");
 const parts = await bundlePage();
 
+/** Bytes that are made anew when they are asked for after half a second, and not before, however many ask. */
+function fresh(make: () => string): () => Buffer {
+  let bytes: Buffer;
+  let until = -Infinity;
+  return () => {
+    if (performance.now() < until) return bytes;
+    bytes = Buffer.from(make());
+    until = performance.now() + 500;
+    return bytes;
+  };
+}
+
+const pages = new Map([
+  ["/", { type: "text/html; charset=utf-8", body: fresh(() => reportPage(parts, data())) }],
+  ["/data", { type: "application/json", body: fresh(() => JSON.stringify(data())) }],
+]);
+
 const server = createServer((request, response) => {
+  const page = pages.get(request.url ?? "");
   // A page elsewhere may have its name resolved to this machine.
   if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(request.headers.host ?? "")) response.writeHead(403).end();
-  else if (request.url === "/data")
-    response
-      .writeHead(200, { "content-type": "application/json", "cache-control": "no-store" })
-      .end(JSON.stringify(data()));
-  else if (request.url === "/")
-    response
-      .writeHead(200, { "content-type": "text/html; charset=utf-8", "cache-control": "no-store" })
-      .end(reportPage(parts, data()));
-  else response.writeHead(404).end("Not here: the dashboard is at /.\n");
+  else if (page === undefined) response.writeHead(404).end("Not here: the dashboard is at /.\n");
+  else response.writeHead(200, { "content-type": page.type, "cache-control": "no-store" }).end(page.body());
 });
+// Connections take descriptors that the run needs to save its checkpoints.
+server.maxConnections = 16;
+server.timeout = 10_000;
 server.on("error", (error) => parentPort!.postMessage({ error: error.message }));
 // oxlint-disable-next-line no-unsafe-type-assertion -- a server that listens on a port has one
 server.listen(port, "127.0.0.1", () => parentPort!.postMessage({ port: (server.address() as AddressInfo).port }));

@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { prometheus } from "../formatters/prometheus.ts";
 import { stepOf } from "../record.test-support.ts";
@@ -44,6 +45,17 @@ test("no reader gets a page that a write cut through", async () => {
   stop.abort();
   await reading;
   for (const page of pages) expect(new Set(page).size).toBeLessThanOrEqual(1);
+  await sink.close!();
+});
+
+test("whoever holds connections gets few of them, and the page stays", async () => {
+  const sink = metricsSink({ port: 0 });
+  const url = await sink.url;
+  const sockets = Array.from({ length: 40 }, () => connect(Number(new URL(url).port), "127.0.0.1"));
+  for (const socket of sockets) socket.resume().on("error", () => {});
+  await expect.poll(() => sockets.filter(({ destroyed }) => !destroyed).length).toBeLessThanOrEqual(16);
+  for (const socket of sockets) socket.destroy();
+  await expect.poll(async () => fetch(url).then(({ status }) => status, String)).toBe(200);
   await sink.close!();
 });
 

@@ -23,5 +23,8 @@ const server = createServer((request, response) => {
   }
   response.writeHead(200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" }).end(read());
 });
+// Connections take descriptors of the process that is being measured.
+server.maxConnections = 16;
+server.timeout = 10_000;
 server.on("error", (error) => parentPort.postMessage({ error: error.message }));
 server.listen(port, "127.0.0.1", () => parentPort.postMessage({ port: server.address().port }));
