@@ -1,6 +1,8 @@
+import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { dflash, startDflash, temporaryFolder } from "../dflash.test-support.ts";
 import { readLog, steps } from "../runLog.test-support.ts";
 
@@ -87,4 +89,14 @@ test("an output that can't be had, and a baseline that isn't there, end the comm
     /^dflash: --log tsv:run\/log\.ndjson: the run's own log is written there, as ndjson; name another file\n$/,
   );
   expect(await failure("--baseline", "nowhere")).toMatch(/^dflash: .*nowhere: no such run; .*\n$/);
+  const other = createServer().listen(0, "127.0.0.1");
+  onTestFinished(() => void other.close());
+  await once(other, "listening");
+  // oxlint-disable-next-line no-unsafe-type-assertion -- a server that listens on a port has one
+  const { port } = other.address() as AddressInfo;
+  expect(await failure("--dashboard", String(port))).toMatch(
+    /^dflash: cannot serve the dashboard on 127\.0\.0\.1:\d+: listen EADDRINUSE: .*\n$/,
+  );
+  // A dashboard that is served already is no reason to stay.
+  expect(await failure("--dashboard", "0", "--max-length", "4096")).toMatch(/^dflash: --max-length 4096: /);
 });

@@ -28,6 +28,8 @@ export function dashboardSink({ port, earlier, stepsBefore }: DashboardSinkOptio
     const fail = (reason: string): void => {
       failure = new Error(`cannot serve the dashboard on 127.0.0.1:${port}: ${reason}`);
       reject(failure);
+      // With a worker of its own, as its loader is, it would keep the process from ending, unref or not.
+      void worker.terminate();
     };
     worker.on("message", (message: { port: number } | { error: string }) => {
       if ("error" in message) fail(message.error);

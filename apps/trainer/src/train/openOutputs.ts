@@ -25,6 +25,8 @@ export interface RunOutputs {
   outputs: () => LogOutput[];
   /** Address of the dashboard; null without one. */
   dashboard: string | null;
+  /** Closes what is open already, where nothing comes of the run. */
+  close: () => Promise<void>;
 }
 
 /**
@@ -52,6 +54,9 @@ export async function openOutputs({ config, stepsBefore }: RunStart): Promise<Ru
     // A pipe that wants records must get nothing else; a reader gets everything in one place.
     say: config.logFormat === "pretty" && !taken ? console.log : console.error,
     dashboard: (await dashboard?.url) ?? null,
+    close: async () => {
+      for (const [, sink] of given) await sink.close?.();
+    },
     // The run's own log first: a formatter of the user's own could change the record.
     outputs: () => [
       [ndjson, fileSink(own)],

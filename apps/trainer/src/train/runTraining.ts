@@ -29,8 +29,11 @@ export async function runTraining(given: Given, resume?: string): Promise<void> 
   const start = resume === undefined ? await newRun(given) : await resumeRun(resume, given);
   const baseline = start.config.baseline === null ? null : await readRunTimes(start.config.baseline);
   const watch = baseline && watchBaseline(baseline.times);
-  const { say, outputs, dashboard } = await openOutputs(start);
-  const run = await openRun(start);
+  const { say, outputs, dashboard, close } = await openOutputs(start);
+  const run = await openRun(start).catch(async (error: unknown) => {
+    await close();
+    throw error;
+  });
   const { config } = run;
   for (const line of introduction(run)) say(line);
   if (dashboard !== null) say(`look at  ${dashboard}`);
