@@ -18,12 +18,12 @@ export function createTensorflowKernels(
 ): Omit<Kernels<tf.Tensor>, "upload" | "read" | "dispose" | "tiledCrossEntropy"> {
   const context = createTensorflowContext(raw);
   return {
-    ...linearKernels(context, device),
+    ...linearKernels(context),
     ...layerKernels(context),
     rotary: rotaryKernel(context),
     ...attentionKernels(context, device),
-    ...crossEntropyKernels(context, device),
-    ...distillationKernels(context, device),
+    ...crossEntropyKernels(context),
+    ...distillationKernels(context),
     ...rowKernels(context),
     ...updateKernels(context),
   };

@@ -13,9 +13,9 @@ const toInt32 = { output_type: { type: "int32" } } as const;
  * the logits is w·(e/s − onehot t). Neither the division nor the one-hot is carried out on rows × vocabulary: both move
  * behind the products, where they are rows × H.
  */
-export function crossEntropyKernels(context: TensorflowContext, device: "cpu" | "gpu"): CrossEntropyKernels {
+export function crossEntropyKernels(context: TensorflowContext): CrossEntropyKernels {
   const { kernel, single, part, drop, op, host, ints, constant, reshape, rows, concat, product } = context;
-  const softmax = headSoftmax(context, device);
+  const softmax = headSoftmax(context);
   const [axis0, axis1] = [constant(0, "int32"), constant(1, "int32")];
   const column = (values: Float32Array): DeviceValues => host(values, [values.length, 1]);
 

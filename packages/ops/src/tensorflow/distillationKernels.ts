@@ -13,9 +13,9 @@ const toInt32 = { output_type: { type: "int32" } } as const;
  * KL = Σ e′·(z′ − z) / s′ + log(s / s′), and the gradient of the logits is w·(e/s − e′/s′) = w/s′·(e·s′/s − e′), whose
  * factor moves behind the product. TensorFlow's own SoftmaxCrossEntropyWithLogits takes longer than all these passes.
  */
-export function distillationKernels(context: TensorflowContext, device: "cpu" | "gpu"): DistillationKernels {
+export function distillationKernels(context: TensorflowContext): DistillationKernels {
   const { kernel, part, op, host, constant, reshape, rows, concat, product } = context;
-  const softmax = headSoftmax(context, device);
+  const softmax = headSoftmax(context);
   const [axis0, axis1] = [constant(0, "int32"), constant(1, "int32")];
 
   /** Losses and predictions of some rows, and where needed their gradient. */

@@ -1,6 +1,5 @@
 import type { DeviceValues } from "@dflash/engine";
 import type { TensorflowContext } from "./tensorflowContext.ts";
-import { weightProduct } from "./weightProduct.ts";
 
 const keepDims = { keep_dims: true };
 
@@ -8,16 +7,16 @@ const keepDims = { keep_dims: true };
 export type HeadSoftmax = [shifted: DeviceValues, exponentials: DeviceValues, sums: DeviceValues];
 
 /** A softmax of a head's logits short of its division, which can wait until there are fewer values. */
-export function headSoftmax(
-  context: TensorflowContext,
-  device: "cpu" | "gpu",
-): (x: DeviceValues, w: DeviceValues) => HeadSoftmax {
-  const { part, op, constant } = context;
-  const times = weightProduct(context, device);
+export function headSoftmax({
+  part,
+  op,
+  constant,
+  product,
+}: TensorflowContext): (x: DeviceValues, w: DeviceValues) => HeadSoftmax {
   const axis = constant(1, "int32");
   return (x, w) =>
     part(() => {
-      const logits = times(x, w);
+      const logits = product(x, w, "B");
       const shifted = op("Sub", [logits, op("Max", [logits, axis], keepDims)]);
       const exponentials = op("Exp", [shifted]);
       return [shifted, exponentials, op("Sum", [exponentials, axis], keepDims)];

@@ -1,20 +1,16 @@
 import type * as tf from "@tensorflow/tfjs-core";
 import type { Kernels } from "../kernels.ts";
 import type { TensorflowContext } from "./tensorflowContext.ts";
-import { weightProduct } from "./weightProduct.ts";
 
 type LinearKernels = Pick<Kernels<tf.Tensor>, "linear" | "linearBackward" | "splitLinear" | "splitLinearBackward">;
 
 /** y = x·wᵀ + b, and dx = dy·w, dw = dyᵀ·x, db = Σ dy. */
-export function linearKernels(context: TensorflowContext, device: "cpu" | "gpu"): LinearKernels {
-  const { kernel, single, op, ints, concat, product } = context;
-  const times = weightProduct(context, device);
-
+export function linearKernels({ kernel, single, op, ints, concat, product }: TensorflowContext): LinearKernels {
   return {
     linear: (x, weight, bias) =>
       bias === null
-        ? single([x, weight], times)
-        : single([x, weight, bias], (a, w, b) => op("BiasAdd", [times(a, w), b])),
+        ? single([x, weight], (a, w) => product(a, w, "B"))
+        : single([x, weight, bias], (a, w, b) => op("BiasAdd", [product(a, w, "B"), b])),
 
     linearBackward: (x, weight, dy, needs) => ({
       dx: needs.dx ? single([dy, weight], (d, w) => product(d, w)) : null,
@@ -23,7 +19,7 @@ export function linearKernels(context: TensorflowContext, device: "cpu" | "gpu")
     }),
 
     // Joining the inputs moves less memory than adding up the parts' products.
-    splitLinear: (xs, weight) => single([weight, ...xs], (w, ...parts) => times(concat(parts, 1), w)),
+    splitLinear: (xs, weight) => single([weight, ...xs], (w, ...parts) => product(concat(parts, 1), w, "B")),
 
     splitLinearBackward(xs, weight, dy, needs) {
       const widths = xs.map(({ shape }) => shape[1]!);

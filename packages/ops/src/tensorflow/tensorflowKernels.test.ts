@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createComposedKernels } from "../composed/createComposedKernels.ts";
 import type { Kernels } from "../kernels.ts";
 import { mismatch } from "../opMismatch.test-support.ts";
-import { kernelCases, type KernelUse, valuesOf } from "../kernelCases.test-support.ts";
+import { kernelCases, valuesOf } from "../kernelCases.test-support.ts";
 import { createTensorflowKernels } from "./createTensorflowKernels.ts";
 
 type TensorKernels = Kernels<tf.Tensor>;
@@ -39,12 +39,6 @@ describe.skipIf(missing !== null)(`tensorflow${missing === null ? "" : ` (skippe
         { numRuns: 25 },
       ),
     );
-  });
-
-  test.each([64, 65, 80, 81])("%d rows times a large weight", async (rows) => {
-    const use: KernelUse = (kernels, make) => [kernels.linear(make(rows, 80), make(27_000, 80), make(27_000))];
-    const [got, expected] = [await valuesOf(fused.get("cpu")!, use, rows), await valuesOf(composed, use, rows)];
-    expect(mismatch(got[0]!, expected[0]!, "product")).toBe("");
   });
 
   test("rotary keeps the angles of the last positions, few of them, and never those of others", async () => {
