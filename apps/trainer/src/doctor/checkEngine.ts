@@ -56,7 +56,10 @@ export async function checkEngine(name: EngineName): Promise<EngineCheck> {
 
 const withoutName = (line: string): string => line.replace(/^[a-z-]+: /, "");
 
-/** Loss, then the gradient of each parameter, of one attention layer with a gated MLP and the loss over a vocabulary. */
+/**
+ * Loss, then the gradient of each parameter, of one attention layer with a gated MLP and the loss over a vocabulary; the same
+ * of soft targets over it.
+ */
 async function lossAndGradients(ops: Ops): Promise<ArrayLike<number>[]> {
   const [tokens, size, heads, vocabulary] = [24, 16, 2, 40];
   const draw = (rows: number, columns: number, phase: number) =>
@@ -69,6 +72,7 @@ async function lossAndGradients(ops: Ops): Promise<ArrayLike<number>[]> {
   const [embedding, query, key, value, output, gate, up, down] = weights;
   const norm = ops.upload(new Float32Array(size).fill(1), [size]);
   const ids = Int32Array.from({ length: tokens }, (_, i) => (7 * i) % vocabulary);
+  const shares = new Float32Array(tokens).fill(1 / tokens);
   const positions = Int32Array.from({ length: tokens }, (_, i) => i % 12);
   // Two rows of 12 tokens, each of which sees its row up to itself.
   const bounds = Int32Array.from([...ids.keys()].flatMap((i) => [i - positions[i]!, i + 1, i + 1, i + 1]));
@@ -85,10 +89,14 @@ async function lossAndGradients(ops: Ops): Promise<ArrayLike<number>[]> {
     const h = ops.add(x, ops.linear(attended, output!));
     const gated = ops.swiglu(ops.linear(h, gate!), ops.linear(h, up!));
     const hidden = ops.add(h, ops.linear(gated, down!));
-    return ops.linearCrossEntropy(hidden, embedding!, ids, new Float32Array(tokens).fill(1 / tokens));
+    return ops.linearCrossEntropy(hidden, embedding!, ids, shares);
   });
-  const results = await Promise.all([outputs.loss, ...gradients].map((tensor) => tensor.read()));
-  const made = [...Object.values(outputs), ...gradients, ...weights, norm, rotary];
+  const [student, teacher] = [draw(tokens, size, 10), draw(tokens, size, 11)];
+  const soft = ops.valueAndGrad([student], () => ops.linearDistillation(student, teacher, embedding!, shares));
+  const compared = [outputs.loss, ...gradients, soft.outputs.loss, ...soft.gradients];
+  const results = await Promise.all(compared.map((tensor) => tensor.read()));
+  const losses = [outputs, soft.outputs].flatMap((output) => Object.values(output));
+  const made = [...losses, ...gradients, ...soft.gradients, ...weights, norm, student, teacher, rotary];
   for (const part of made) part.dispose();
   return results;
 }
