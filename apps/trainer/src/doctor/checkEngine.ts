@@ -95,8 +95,17 @@ async function lossAndGradients(ops: Ops): Promise<ArrayLike<number>[]> {
   const soft = ops.valueAndGrad([student], () => ops.linearDistillation(student, teacher, embedding!, shares));
   const compared = [outputs.loss, ...gradients, soft.outputs.loss, ...soft.gradients];
   const results = await Promise.all(compared.map((tensor) => tensor.read()));
-  const losses = [outputs, soft.outputs].flatMap((output) => Object.values(output));
-  const made = [...losses, ...gradients, ...soft.gradients, ...weights, norm, student, teacher, rotary];
+  const made = [
+    ...Object.values(outputs),
+    ...Object.values(soft.outputs),
+    ...gradients,
+    ...soft.gradients,
+    ...weights,
+    norm,
+    student,
+    teacher,
+    rotary,
+  ];
   for (const part of made) part.dispose();
   return results;
 }
