@@ -45,6 +45,26 @@ test("a run goes on when whoever reads its output and its messages is gone", asy
   expect(existsSync(join(folder, "run/summary.json"))).toBe(true);
 });
 
+test("a formatter that ends the process ends the run as a kill would, which is no success and can be gone on with", async () => {
+  const folder = temporaryFolder();
+  writeFileSync(
+    join(folder, "ending.mjs"),
+    "export default () => ({ step: ({ step }) => (step === 3 ? process.exit(0) : `${step}\\n`) });\n",
+  );
+  const train = ["train", "--steps", "4", ...small, "--checkpoint-every", "2", "--out", "run"];
+  expect(await dflash([...train, "--log-format", "./ending.mjs"], folder)).toMatchObject({
+    code: 1,
+    stdout: "1\n2\n",
+    stderr: expect.stringMatching(
+      /^dflash: the process was ended in the middle of the run; go on with: pnpm dflash train --resume run$/m,
+    ),
+  });
+  expect(stepsOf(join(folder, "run"))).toEqual([1, 2, 3]);
+  const resumed = await dflash(["train", "--resume", "run", "--log-format", "ndjson"], folder);
+  expect(resumed).toMatchObject({ code: 0, stderr: expect.stringContaining("attempt 2, from step 2") });
+  expect(stepsOf(join(folder, "run"))).toEqual([1, 2, 3, 3, 4]);
+});
+
 test("a run whose terminal is closed saves what it did and ends with 129", async ({ skip }) => {
   if (spawnSync("script", ["-V"]).status !== 0) {
     skip("there is no script, of util-linux, to open a terminal");

@@ -19,6 +19,7 @@ import { runTotals } from "./runTotals.ts";
 import { stopOnInterrupt } from "./stopOnInterrupt.ts";
 import { stepRange, type StepRange } from "./stepRange.ts";
 import { newTrainConfig, readTrainSettings } from "./trainConfig.ts";
+import { tellEarlyEnd } from "./tellEarlyEnd.ts";
 import { wire, type WiredRun } from "./wire.ts";
 import { withRemedy } from "./withRemedy.ts";
 import { writeCpuProfile } from "./writeCpuProfile.ts";
@@ -61,6 +62,7 @@ export async function runTraining(given: Given, resume?: string): Promise<void> 
   const profiled = profileSome(run, start.stepsBefore, say);
   giveSignalsBack();
   const interrupt = stopOnInterrupt(say);
+  const isOver = tellEarlyEnd(config.out);
   let failure: Error | null = null;
   try {
     const training = run.start(interrupt.signal);
@@ -105,6 +107,7 @@ export async function runTraining(given: Given, resume?: string): Promise<void> 
       for (const name of ["config.json", "attempt.json", "log.ndjson"])
         await rm(join(config.out, name), { force: true });
     interrupt.release();
+    isOver();
     // An engine that ran out of memory may not come apart cleanly; what ended the run is worth more.
     await run.dispose().catch((error: unknown) => {
       throw failure ?? error;
