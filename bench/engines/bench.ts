@@ -29,7 +29,10 @@ const engine = (step: string, name: string, ...more: string[]): string[] => [
   ...[process.execPath, ...worker, "--case", step, "--engine", name, "--threads", threads],
   ...more,
 ];
+const { CUDA_VISIBLE_DEVICES: devices } = process.env;
 const problem = await engineProblem("tensorflow", { resolveFrom: path("../../apps/trainer") });
+// Trying that engine hides GPUs from it, and would from the processes of the rows.
+if (devices === undefined) delete process.env["CUDA_VISIBLE_DEVICES"];
 const engines = (step: string): Worker[] =>
   [
     { name: "tensorflow, fp32 products", command: engine(step, "tensorflow") },
