@@ -26,7 +26,14 @@ const path = (file: string): string => fileURLToPath(new URL(file, import.meta.u
 // Packed for another machine, the worker is JavaScript.
 const worker = existsSync(path("worker.js")) ? [path("worker.js")] : ["--import", "tsx", path("worker.ts")];
 const engine = (step: string, name: string, ...more: string[]): string[] => [
-  ...[process.execPath, ...worker, "--case", step, "--engine", name, "--threads", threads],
+  process.execPath,
+  ...worker,
+  "--case",
+  step,
+  "--engine",
+  name,
+  "--threads",
+  threads,
   ...more,
 ];
 const { CUDA_VISIBLE_DEVICES: devices } = process.env;

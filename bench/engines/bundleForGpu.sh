@@ -1,11 +1,10 @@
 #!/usr/bin/env bash
-# Packs the trainer and this benchmark into FOLDER/app.tar.xz, for a Linux x64 machine that has Node, a GPU's Vulkan
+# Packs the trainer, this benchmark and that of ops into FOLDER/app.tar.xz, for a Linux x64 machine that has Node, a GPU's Vulkan
 # driver and a copy of this repository's files, and no network. There, webgpu.sh runs it.
 set -euo pipefail
 folder=$(realpath "${1:?usage: bundleForGpu.sh FOLDER}")
 cd "$(dirname "$0")"
 node_modules/.bin/tsdown --logLevel error
-mkdir dist/bench/ops
 cp pytorch.py dist/bench/engines/
 cp ../ops/pytorch.py dist/bench/ops/
 cp ../../apps/trainer/package.json dist/apps/trainer/
