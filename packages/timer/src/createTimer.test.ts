@@ -1,6 +1,13 @@
+import vm from "node:vm";
 import { describe, expect, it, vi } from "vitest";
 import { createTimer } from "./createTimer.ts";
 import { virtualTimer as makeTimer, type VirtualTimerOptions } from "./virtualTimer.test-support.ts";
+
+/** As query builders have it: nothing happens before somebody waits. */
+class Lazy implements PromiseLike<number> {
+  // oxlint-disable-next-line unicorn/no-thenable -- this is what is tested
+  readonly then: PromiseLike<number>["then"] = async (fulfilled) => Promise.resolve(3).then(fulfilled);
+}
 
 describe.each([false, true])("createTimer, with lanes that may overlap: %s", (overlap) => {
   const virtualTimer = (options: VirtualTimerOptions = {}): ReturnType<typeof makeTimer> =>
@@ -55,6 +62,24 @@ describe.each([false, true])("createTimer, with lanes that may overlap: %s", (ov
       [1, 0, 0],
       [1, 0, 0],
     ]);
+  });
+
+  it.each([
+    ["a promise of another realm", () => vm.runInNewContext("Promise.resolve(3)") as PromiseLike<number>],
+    ["a library's promise", () => new Lazy()],
+  ])("awaits %s", async (_, make) => {
+    const { timer, pass, reports } = virtualTimer();
+    const load = timer.section("load");
+    const value = await timer.step(async () => {
+      const loading = load.time(make);
+      pass(1_000);
+      return loading;
+    });
+    expect(value).toBe(3);
+    expect(reports.map(({ sections }) => sections.load)).toMatchObject([{ ms: 0.001, count: 1 }]);
+    // What only looks like one is handed on as it is.
+    const rule: unknown = JSON.parse('{ "if": 1, "then": 2 }');
+    expect(load.time(() => rule)).toBe(rule);
   });
 
   it("charges sections between two steps to the next one, whose start moves back", () => {
@@ -128,6 +153,13 @@ describe.each([false, true])("createTimer, with lanes that may overlap: %s", (ov
       3, 4, 4, 2,
     ]);
     complaints.mockRestore();
+  });
+
+  it("refuses a listener that is none", () => {
+    const { timer } = virtualTimer();
+    const none: unknown = undefined;
+    // oxlint-disable-next-line no-unsafe-type-assertion -- what JavaScript may pass
+    expect(() => timer.on("report", none as () => void)).toThrow("The listener must be a function");
   });
 
   it("times contiguous phases by laps, which end with the next, with the section around them, or with the step", () => {

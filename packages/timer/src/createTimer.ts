@@ -28,7 +28,7 @@ export function createTimer(options: TimerOptions = {}): Timer {
   const origin = clock();
   const now = createNow(clock, origin);
   const emitter = createGuardedEmitter<TimerEvents>("timer");
-  const handles = new Map<string, Section>();
+  const handles: Record<string, Section> = Object.create(null);
   const recorder = createRecorder(clock, shared, strict ? 1 : SIZE, drain);
   const infos: SectionInfo[] = [{ name: "step", lane: ownLane, role: null, waitsFor: null }];
   const totals = createStepTotals();
@@ -102,15 +102,12 @@ export function createTimer(options: TimerOptions = {}): Timer {
     recorder.on = on;
   }
 
-  function endSkipped(): void {
-    inStep = false;
-    update();
-  }
-
   function endStep(): void {
     inStep = false;
-    recorder.record(STEP_END);
-    drain();
+    if (recorder.on) {
+      recorder.record(STEP_END);
+      drain();
+    }
     if (closed) {
       closed = false;
       const stepNs = totals.sections[STEP_SLOT + TOTAL]!;
@@ -160,10 +157,7 @@ export function createTimer(options: TimerOptions = {}): Timer {
     },
     now: () => now()[0]! / 1e6,
     section(name, { lane = ownLane, role = null, waitsFor = null } = {}) {
-      let section = handles.get(name);
-      if (!section)
-        handles.set(name, (section = recorder.section(internals.add({ name, lane, role, waitsFor }), name)));
-      return section;
+      return (handles[name] ??= recorder.section(internals.add({ name, lane, role, waitsFor }), name));
     },
     step(fn) {
       if (inStep) {
@@ -172,8 +166,7 @@ export function createTimer(options: TimerOptions = {}): Timer {
       }
       inStep = true;
       steps += 1;
-      if (!recorder.on) return runThen(fn, endSkipped);
-      recorder.record(STEP);
+      if (recorder.on) recorder.record(STEP);
       return runThen(fn, endStep);
     },
     mark(tag) {

@@ -24,6 +24,8 @@ export function createGuardedEmitter<P>(owner: string): GuardedEmitter<P> {
 
   /** Always the same for a listener, so that it can be removed. */
   function guarded(event: string, listener: Listener): Listener {
+    // The emitter refuses it.
+    if (typeof listener !== "function") return listener;
     const known = guards.get(listener);
     if (known) return known;
     let told = false;

@@ -46,7 +46,7 @@ export interface Section extends Disposable {
   lap(): void;
   /** Opens one of several overlapping runs, for async work. Their section's `ms` is the time in which any was open; it has no self time. */
   begin(): Token;
-  /** Runs `fn` inside the section; an async function is awaited. Of overlapping async calls each instant goes to the one that began last. */
+  /** Runs `fn` inside the section; an async function is awaited, and whatever else returns something with a `then`, in whose place comes a promise. Of overlapping async calls each instant goes to the one that began last. */
   time<T>(fn: () => T): T;
   /** Counts work done by the section in this step, for its rates. */
   add(unit: WorkUnit, amount: number): void;

@@ -33,22 +33,27 @@ test("regenerate gives the committed answers again, which PyTorch generated, and
   expect(lines(out)).toEqual(expected);
 });
 
+const say = (role: string, content: unknown) => ({ role, content });
+
+const question = (text: string): string => `${JSON.stringify({ messages: [say("user", text)] })}\n`;
+
+/** What a command says and ends with that finds other answers. */
+const refused = (field: string) => ({
+  code: 1,
+  stderr: expect.stringMatching(
+    new RegExp(
+      `^dflash: .*answers.jsonl: was begun with ${field} "[0-9a-f]{8}", not "[0-9a-f]{8}"; use the same, or choose another --out\n$`,
+    ),
+  ),
+});
+
 test("answers of another target or of other data, though called the same, are refused by the field's name", async () => {
   const folder = temporaryFolder();
   cpSync(defaultTarget, join(folder, "target"), { recursive: true });
   const data = join(folder, "chats.jsonl");
-  const question = (text: string): string => `${JSON.stringify({ messages: [say("user", text)] })}\n`;
   writeFileSync(data, question("1 + 1?"));
   const run = ["regenerate", ...engine, "--target", "target", "--data", "chats.jsonl", "--max-new-tokens", "2"];
   const again = async () => dflash([...run, "--out", "answers.jsonl"], folder);
-  const refused = (field: string) => ({
-    code: 1,
-    stderr: expect.stringMatching(
-      new RegExp(
-        `^dflash: .*answers.jsonl: was begun with ${field} "[0-9a-f]{8}", not "[0-9a-f]{8}"; use the same, or choose another --out\n$`,
-      ),
-    ),
-  });
   expect(await again()).toMatchObject({ code: 0 });
   expect(await again()).toMatchObject({ code: 0 });
   writeFileSync(data, question("1 + 2?"));
@@ -59,8 +64,6 @@ test("answers of another target or of other data, though called the same, are re
   writeFileSync(weights, bytes);
   expect(await again()).toMatchObject(refused("targetChecksum"));
 });
-
-const say = (role: string, content: unknown) => ({ role, content });
 
 test("each turn is answered after the new answers before it, the same with and without a drafter", async () => {
   const folder = temporaryFolder();

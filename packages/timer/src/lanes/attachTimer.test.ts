@@ -154,6 +154,11 @@ describe("attachTimer", () => {
   });
 
   it("says what is wrong and what to do", () => {
+    const none: unknown = {};
+    // oxlint-disable-next-line no-unsafe-type-assertion -- what another thread may send
+    expect(() => attachTimer(createTimer(), none as SharedTimer)).toThrow(
+      "attachTimer: this is no shared timer; give what shareTimer has made of the other thread's",
+    );
     const { timer } = virtualTimer();
     expect(() => shareTimer(timer)).toThrow(
       "shareTimer: the timer's recording is not shared; make it with createTimer({ shared: true })",

@@ -12,10 +12,13 @@ import type { ThreadTrack } from "./threadTrack.ts";
  * A section name that is taken becomes `name@lane`. A thread with the lanes of an earlier one goes on in its place: the earlier one must be gone.
  * To be called between steps.
  *
- * @throws RangeError when one of its lanes is here already.
+ * @throws RangeError when one of its lanes is here already; TypeError when it was given something else.
  */
-export function attachTimer(timer: Timer, { buffer, causes: ring, sections }: SharedTimer): void {
+export function attachTimer(timer: Timer, shared: SharedTimer): void {
   const internals = internalsOf(timer);
+  if (!(shared?.buffer instanceof SharedArrayBuffer))
+    throw new TypeError("attachTimer: this is no shared timer; give what shareTimer has made of the other thread's");
+  const { buffer, causes: ring, sections } = shared;
   const { registry, account, laneTotals, tracks } = laneReplayOf(timer);
   const { lanes } = registry;
   const used = [...new Set(sections.map(({ lane }) => lane))];
