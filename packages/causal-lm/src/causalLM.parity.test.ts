@@ -8,7 +8,7 @@ import { openTargetFixture } from "./targetFixture.test-support.ts";
 
 const cases = ["target-qwen3-tied", "target-qwen3-untied-yarn", "target-qwen2-bias", "target-llama3-rope"];
 
-describeEngines(["cpu", "wasm", "tensorflow"], (engineName) => {
+describeEngines(["cpu", "wasm", "tensorflow", "webgpu"], (engineName) => {
   let ops: Ops;
   beforeAll(async () => {
     ops = createOps(await startEngine(engineName, engineOptions));

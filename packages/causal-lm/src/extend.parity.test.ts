@@ -11,7 +11,7 @@ const cases = ["target-qwen3-tied", "target-qwen3-untied-yarn", "target-qwen2-bi
 /** Where two rows are cut into the pieces that are run one after another: together, alone, and with a rejected guess between. */
 const cuts = [1, 8, 9];
 
-describeEngines(["wasm", "tensorflow"], (engineName) => {
+describeEngines(["wasm", "tensorflow", "webgpu"], (engineName) => {
   let ops: Ops;
   beforeAll(async () => {
     ops = createOps(await startEngine(engineName, engineOptions));

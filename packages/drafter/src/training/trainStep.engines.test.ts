@@ -3,6 +3,9 @@ import { beforeAll, expect, test } from "vitest";
 import { describeEngines } from "../describeEngines.test-support.ts";
 import { tinyBatch, tinyHead, tinyTraining, trainOn } from "../tinyDrafter.test-support.ts";
 
+/** A GPU in software takes minutes. */
+const timeout = 600_000;
+
 describeEngines((ops) => {
   const steps = process.env["DFLASH_LONG"] === "1" ? 200 : 12;
   let head: TargetHead;
@@ -25,7 +28,7 @@ describeEngines((ops) => {
     expect(runs[2]).not.toEqual(runs[0]);
   });
 
-  test(`keeps as many tensors after each of ${steps} steps`, async () => {
+  test(`keeps as many tensors after each of ${steps} steps`, { timeout }, async () => {
     const { step, dispose } = await tinyTraining(ops(), head);
     const counts = new Set<number>();
     for (let index = 0; index < steps; index++) {

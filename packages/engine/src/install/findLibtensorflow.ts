@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, join, resolve } from "node:path";
+import { partialName, removeAbandoned } from "./partialFiles.ts";
 import { runCommand } from "./runCommand.ts";
 import { unpackWheel } from "./unpackWheel.ts";
 
@@ -76,8 +77,7 @@ async function downloaded(
   cache: string,
   onProgress: (line: string) => void,
 ): Promise<Libtensorflow> {
-  await mkdir(cache, { recursive: true });
-  const folder = await mkdtemp(join(cache, "download-"));
+  const folder = await partialFolder(cache);
   try {
     onProgress(`downloading ${requirement} with pip`);
     const pip = ["-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "--dest", folder, requirement];
@@ -102,8 +102,7 @@ async function unpacked(wheel: string, cache: string, onProgress: (line: string)
   const folder = join(cache, basename(wheel, ".whl"));
   if (!existsSync(folder)) {
     onProgress(`unpacking ${basename(wheel)}`);
-    await mkdir(cache, { recursive: true });
-    const partial = await mkdtemp(join(cache, "unpack-"));
+    const partial = await partialFolder(cache);
     try {
       await unpackWheel(wheel, partial, wanted);
       await librariesIn(partial);
@@ -113,4 +112,11 @@ async function unpacked(wheel: string, cache: string, onProgress: (line: string)
     }
   }
   return librariesIn(folder);
+}
+
+/** A new folder in the cache, for what is not whole yet. */
+async function partialFolder(cache: string): Promise<string> {
+  await mkdir(cache, { recursive: true });
+  await removeAbandoned(cache);
+  return mkdtemp(join(cache, `${partialName()}-`));
 }

@@ -98,6 +98,20 @@ describe.skipIf(!hasCompiler)(`with a compiler${hasCompiler ? "" : " (skipped: n
     expect(readdirSync(join(packageFolder, "lib/napi-v8"))).toEqual(["tfjs_binding.node"]);
   });
 
+  test("what a killed installation left is cleared away, the binding from before it comes back, and a running one keeps its files", async () => {
+    const binding = prepare("int broken( {");
+    const { pid: gone } = spawnSync(process.execPath, ["--version"]);
+    writeFileSync(`${binding}.former`, "the working binding");
+    writeFileSync(`${binding}.partial-${gone}.h`, "");
+    const [left, kept] = [gone, process.ppid].map((pid) => join(app, `cache/partial-${pid}-abc`));
+    for (const folder of [left!, kept!]) mkdirSync(join(folder, "tensorflow"), { recursive: true });
+    await expect(install({ from: { wheel: join(app, "nothing.whl") } })).rejects.toThrow("can't be read");
+    expect([left, kept].map((folder) => existsSync(folder!))).toEqual([false, true]);
+    await expect(install({ from: { libtensorflow: app } })).rejects.toThrow("error");
+    expect(readFileSync(binding, "utf8")).toBe("the working binding");
+    expect(readdirSync(join(packageFolder, "lib/napi-v8"))).toEqual(["tfjs_binding.node"]);
+  });
+
   test("a compiler that isn't there is named", async () => {
     prepare("");
     vi.stubEnv("CXX", "/nowhere/c++");

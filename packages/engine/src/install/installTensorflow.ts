@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { findTensorflowPackage } from "../findTensorflowPackage.ts";
 import { compileBinding } from "./compileBinding.ts";
 import { findLibtensorflow, type FindLibtensorflowOptions, type TensorflowSource } from "./findLibtensorflow.ts";
+import { partialName, removeAbandoned } from "./partialFiles.ts";
 import { verifyBinding, type VerifiedBinding } from "./verifyBinding.ts";
 
 /** Settings of {@link installTensorflow}. */
@@ -47,8 +48,11 @@ export async function installTensorflow({
   const library = await findLibtensorflow(from, { ...(cache === undefined ? {} : { cache }), onProgress });
   const folder = join(packageFolder, "lib/napi-v8");
   const binding = join(folder, "tfjs_binding.node");
-  const [built, former] = [`${binding}.${process.pid}`, `${binding}.former`];
+  const [built, former] = [`${binding}.${partialName()}`, `${binding}.former`];
   await mkdir(folder, { recursive: true });
+  await removeAbandoned(folder);
+  // An installation was killed before it knew whether its own binding works.
+  if (existsSync(former)) await rename(former, binding);
   try {
     onProgress(`compiling the binding against ${dirname(library.main)}`);
     await compileBinding({
