@@ -18,6 +18,8 @@ interface Attribute {
 
 /** The native binding of tfjs-node 4.22.0. */
 export interface TensorflowBinding {
+  /** Ops that it registered itself; only one that we built has any. */
+  readonly cpuOps?: readonly string[];
   createTensor(shape: readonly number[], dtype: number, values: Float32Array | Int32Array): number;
   deleteTensor(id: number): void;
   executeOp(op: string, attributes: readonly Attribute[], inputs: readonly number[], outputs: number): DeviceValues[];
@@ -115,6 +117,7 @@ export function openTensorflowOps({ binding, tensorMap }: TensorflowBackend): Co
   };
 
   return {
+    has: (op) => binding.cpuOps?.includes(op) ?? false,
     values({ dataId, shape }) {
       const { id, dtype } = onDevice(dataId);
       return { id, shape, dtype };

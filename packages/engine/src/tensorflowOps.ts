@@ -35,6 +35,8 @@ export type OpAttributes = Readonly<
  * from the inputs need no attribute.
  */
 export interface TensorflowOps {
+  /** Whether the binding brings this op of ours, for a CPU: `dflash engine install` builds one that does, npm's own has none. */
+  readonly has: (op: string) => boolean;
   /** The values of a tfjs tensor, which stay the tensor's. */
   readonly values: (tensor: {
     readonly dataId: object;

@@ -1,38 +1,19 @@
-import type { RowRanges } from "@dflash/block-mask";
 import type { DeviceValues } from "@dflash/engine";
 import type * as tf from "@tensorflow/tfjs-core";
 import type { Kernels } from "../kernels.ts";
-import { type AttentionBatch, type AttentionCosts, type AttentionPlan, planAttention } from "./attentionBatches.ts";
+import type { AttentionBatch, AttentionPlan } from "./attentionBatches.ts";
+import { attentionPlans } from "./attentionPlans.ts";
 import type { TensorflowContext } from "./tensorflowContext.ts";
 
 type AttentionKernels = Pick<Kernels<tf.Tensor>, "attention" | "attentionBackward">;
 
 const keepDims = { keep_dims: true };
 
-/** Costs and limits in scores of all heads. */
-const scores: Record<"cpu" | "gpu", AttentionCosts> = {
-  cpu: { run: 32_768, batch: 131_072, most: 4_194_304 },
-  gpu: { run: 8_388_608, batch: 33_554_432, most: 134_217_728 },
-};
-
 /** Attention by batches of runs of queries that see about the same keys: dense products over those, never queries × all keys. */
 export function attentionKernels(context: TensorflowContext, device: "cpu" | "gpu"): AttentionKernels {
   const { kernel, part, op, host, ints, constant, reshape, transpose, concat, product } = context;
   const [axis0, axis3] = [constant(0, "int32"), constant(3, "int32")];
-  const known = new WeakMap<RowRanges, Map<number, AttentionPlan>>();
-
-  /** Ranges are the same for all layers of a step, forward and backward. */
-  const planOf = (ranges: RowRanges, heads: number): AttentionPlan => {
-    let byHeads = known.get(ranges);
-    if (byHeads === undefined) known.set(ranges, (byHeads = new Map()));
-    let plan = byHeads.get(heads);
-    if (plan === undefined) {
-      const { run, batch, most } = scores[device];
-      plan = planAttention(ranges, { run: run / heads, batch: batch / heads, most: most / heads });
-      byHeads.set(heads, plan);
-    }
-    return plan;
-  };
+  const planOf = attentionPlans(device);
 
   const withZeroRow = (x: DeviceValues): DeviceValues => op("Pad", [x, host(Int32Array.of(0, 1, 0, 0, 0, 0), [3, 2])]);
 

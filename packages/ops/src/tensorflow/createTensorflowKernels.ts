@@ -2,6 +2,7 @@ import type { TensorflowOps } from "@dflash/engine";
 import type * as tf from "@tensorflow/tfjs-core";
 import type { Kernels } from "../kernels.ts";
 import { attentionKernels } from "./attentionKernels.ts";
+import { cpuKernels } from "./cpu/cpuKernels.ts";
 import { crossEntropyKernels } from "./crossEntropyKernels.ts";
 import { distillationKernels } from "./distillationKernels.ts";
 import { layerKernels } from "./layerKernels.ts";
@@ -26,5 +27,6 @@ export function createTensorflowKernels(
     ...distillationKernels(context),
     ...rowKernels(context),
     ...updateKernels(context),
+    ...(device === "cpu" ? cpuKernels(raw, context) : {}),
   };
 }

@@ -22,6 +22,8 @@ export interface TensorflowContext {
   readonly hold: (values: DeviceValues) => void;
   /** Runs an op of one result. */
   readonly op: (name: string, inputs: readonly DeviceValues[], attributes?: OpAttributes) => DeviceValues;
+  /** Runs an op of several results. */
+  readonly several: (name: string, inputs: readonly DeviceValues[], outputs: number) => DeviceValues[];
   /** Host values; not to be changed as long as the kernel runs. */
   readonly host: (data: Float32Array | Int32Array, shape?: readonly number[]) => DeviceValues;
   /** Whole numbers, such as a shape. */
@@ -105,6 +107,7 @@ export function createTensorflowContext(raw: TensorflowOps): TensorflowContext {
       return results;
     },
     op,
+    several: (name, inputs, outputs) => raw.run(name, inputs, undefined, outputs).map(track),
     host,
     ints,
     constant: raw.constant,

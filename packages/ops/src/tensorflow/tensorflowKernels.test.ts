@@ -1,4 +1,4 @@
-import { type Engine, engineProblem, startEngine } from "@dflash/engine";
+import { type Engine, engineProblem, startEngine, type TensorflowOps } from "@dflash/engine";
 import * as tf from "@tensorflow/tfjs-core";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -20,13 +20,17 @@ describe.skipIf(missing !== null)(`tensorflow${missing === null ? "" : ` (skippe
   beforeAll(async () => {
     engine = await startEngine("tensorflow", options);
     composed = createComposedKernels(engine);
+    const raw = engine.tensorflowOps!;
+    const add = (name: string, ops: TensorflowOps, device: "cpu" | "gpu") =>
+      fused.set(name, { ...composed, ...createTensorflowKernels(ops, device) });
+    add("cpu", raw, "cpu");
+    add("cpu whose binding npm downloaded", { ...raw, has: () => false }, "cpu");
     // A GPU's runs of attention are larger; they must be right on a CPU too.
-    for (const device of ["cpu", "gpu"] as const)
-      fused.set(device, { ...composed, ...createTensorflowKernels(engine.tensorflowOps!, device) });
+    add("gpu", raw, "gpu");
   });
   afterAll(() => engine.dispose());
 
-  describe.each(["cpu", "gpu"])("as for a %s", (device) => {
+  describe.each(["cpu", "cpu whose binding npm downloaded", "gpu"])("as for a %s", (device) => {
     test.each(kernelCases)("fused as composed, and nothing left: $name", ({ use }) =>
       fc.assert(
         fc.asyncProperty(use, fc.nat(1000), async (run, seed) => {
@@ -47,6 +51,7 @@ describe.skipIf(missing !== null)(`tensorflow${missing === null ? "" : ` (skippe
     const rotary = createTensorflowKernels(
       {
         ...raw,
+        has: () => false,
         hold(values) {
           alive.add(values.id);
           raw.hold(values);
