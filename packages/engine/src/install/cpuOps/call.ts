@@ -69,10 +69,13 @@ class Call {
   std::vector<TF_Tensor*> inputs_;
 };
 
-// e^x as 2^n e^r with |r| <= ln 2 / 2: the polynomial of Cephes' expf. Loops of it become vector instructions.
+// e^x as 2^n e^r with |r| <= ln 2 / 2, the polynomial of Cephes' expf, without a branch, so that loops of it become vector
+// instructions. Below -87.7 it is 0: of n = -127 no bit is left.
 static inline __attribute__((always_inline)) float exponential(float x) {
-  const float bounded = x > 88.0f ? 88.0f : x < -87.0f ? -87.0f : x;
-  const int32_t n = static_cast<int32_t>(bounded * 1.44269504f + (bounded < 0 ? -0.5f : 0.5f));
+  const float bounded = x > 88.0f ? 88.0f : x < -88.0f ? -88.0f : x;
+  const float nearest = 12582912.0f;  // 1.5 * 2^23, whose last bit is worth 1.
+  const float shifted = bounded * 1.44269504f + nearest;
+  const float n = shifted - nearest;
   const float r = bounded - n * 0.693359375f + n * 2.12194440e-4f;
   float p = 1.9875691500e-4f;
   p = p * r + 1.3981999507e-3f;
@@ -81,10 +84,12 @@ static inline __attribute__((always_inline)) float exponential(float x) {
   p = p * r + 1.6666665459e-1f;
   p = p * r + 5.0000001201e-1f;
   p = p * r * r + r + 1.0f;
-  const int32_t bits = (n + 127) << 23;
+  int32_t bits;
+  memcpy(&bits, &shifted, sizeof bits);
+  bits = (bits - 0x4b400000 + 127) * (1 << 23);
   float power;
   memcpy(&power, &bits, sizeof power);
-  return x < -87.0f ? 0.0f : p * power;
+  return p * power;
 }
 
 }  // namespace cpu_ops

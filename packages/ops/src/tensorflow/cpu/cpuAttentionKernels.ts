@@ -7,6 +7,9 @@ import type { TensorflowContext } from "../tensorflowContext.ts";
 
 type AttentionKernels = Pick<Kernels<tf.Tensor>, "attention" | "attentionBackward">;
 
+const queriesOf = ({ batches }: AttentionPlan): (Int32Array | null)[] => batches.map(({ queryOf }) => queryOf);
+const keysOf = ({ batches }: AttentionPlan): (Int32Array | null)[] => batches.map(({ keyOf }) => keyOf);
+
 /** Attention by the batches of {@link attentionPlans}: TensorFlow's products, and one op of ours for all between two of them. */
 export function cpuAttentionKernels({
   kernel,
@@ -41,9 +44,6 @@ export function cpuAttentionKernels({
     parts.length === 0
       ? op("Fill", [ints(...shape), constant(0, "float32")])
       : op("DflashGiveHeads", [...parts, ...rows.map(indices), ints(...shape)], countOf(parts.length));
-
-  const queriesOf = ({ batches }: AttentionPlan) => batches.map(({ queryOf }) => queryOf);
-  const keysOf = ({ batches }: AttentionPlan) => batches.map(({ keyOf }) => keyOf);
 
   const sharesOf = (
     scores: DeviceValues,

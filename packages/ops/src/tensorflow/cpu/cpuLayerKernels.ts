@@ -2,10 +2,7 @@ import type * as tf from "@tensorflow/tfjs-core";
 import type { Kernels } from "../../kernels.ts";
 import type { TensorflowContext } from "../tensorflowContext.ts";
 
-type LayerKernels = Pick<
-  Kernels<tf.Tensor>,
-  "rmsNorm" | "rmsNormBackward" | "swiglu" | "swigluBackward" | "rotary"
->;
+type LayerKernels = Pick<Kernels<tf.Tensor>, "rmsNorm" | "rmsNormBackward" | "swiglu" | "swigluBackward" | "rotary">;
 
 /** An op a kernel. */
 export function cpuLayerKernels({ kernel, single, several, op, host, constant }: TensorflowContext): LayerKernels {
