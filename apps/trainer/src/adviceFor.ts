@@ -1,3 +1,5 @@
+import { recordedSetting } from "./whatIf.ts";
+
 /** What to change in a run for each verdict, in flags of `dflash train`; by the verdict's cause, lanes without their numbers. */
 const advice: ReadonlyMap<string, string> = new Map(
   Object.entries({
@@ -7,7 +9,7 @@ const advice: ReadonlyMap<string, string> = new Map(
       "the drafter does most of the work: fewer --anchors a record, a smaller --block-size, more --threads, or a faster --engine",
     "data-bound":
       "reading and tokenizing blocks: run the target in --target-workers, so that data are read during the step",
-    queue: "the queue holds back: --min-ready 1 and a larger --queue",
+    queue: "the queue holds back: a larger --queue",
     "lost-overlap": "target and drafter take turns: a larger --queue lets the target work ahead",
     packing: "packing hidden states blocks: --split-features hands them over without joining them",
     "block-mask": "building the block mask is slow: fewer --anchors, or --buckets auto so that masks come again",
@@ -35,5 +37,7 @@ export function adviceFor(cause: string, config: unknown): string | null {
     return "the step waits for the files of hidden states: put them on a faster disk, or raise --queue";
   if (known === "data-bound" && hasFiles)
     return "the step waits for batches to be read: put the hidden states on a faster disk, and capture the records that bad-hidden-states events in the log count, if any";
+  if (known === "queue" && recordedSetting(config, "min-ready") > 1)
+    return "the queue holds back: --min-ready 1 and a larger --queue";
   return advice.get(known) ?? null;
 }

@@ -60,6 +60,11 @@ test("a verdict of a loop of one's own comes without advice, whatever it is call
   expect(adviceFor("target[1]-bound", {})).toContain("--target-workers");
 });
 
+test("what is set already is no advice", () => {
+  expect(adviceFor("queue", { minReady: 1 })).toBe("the queue holds back: a larger --queue");
+  expect(adviceFor("queue", { minReady: 2 })).toBe("the queue holds back: --min-ready 1 and a larger --queue");
+});
+
 test("an event that is called slow and tells nothing of a step is a mark", () => {
   const collector = collectRun();
   const calibration = { cost_ns: 0, cost_cold_ns: 0, bias_ns: 0, resolution_ns: 0 };
