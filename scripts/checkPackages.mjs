@@ -1,4 +1,4 @@
-// Packs every built package, runs publint and attw on what would be published, and holds its size against its README.
+// Builds and packs every package, runs publint and attw on what would be published, and holds its size against its README.
 //   node scripts/checkPackages.mjs [--write]   --write states the sizes anew
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -30,6 +30,8 @@ async function check({ folder, manifest }) {
     );
 }
 
+// Packing builds too, each package with those that it imports: side by side they would clean each other's folders.
+await runCommand("pnpm", ["build"], { cwd: root });
 const failures = (
   await runOnAll(publishablePackages(root), (item) =>
     check(item).then(
