@@ -114,10 +114,11 @@ test("threads may depend on the engine that is tried", async () => {
   expect((await start("wasm", { threads: (tried) => (tried === "wasm" ? 2 : 1) })).threads).toBe(2);
 });
 
-test.each([0, 1.5, -1])("%d threads are refused", async (threads) => {
-  await expect(startEngine("wasm", { threads })).rejects.toThrow(
-    `wasm: threads is ${threads}, expected a whole number from 1`,
-  );
+test.each([0, 1.5, -1])("%d threads are refused by every engine", async (threads) => {
+  for (const name of engineNames)
+    await expect(startEngine(name, { threads })).rejects.toThrow(
+      `${name}: threads is ${threads}, expected a whole number from 1`,
+    );
 });
 
 test("auto takes the first engine that starts, and says what the faster ones lack", async () => {

@@ -47,7 +47,7 @@ export const engineNames: readonly EngineName[] = [...starters.keys()];
 /**
  * Starts one engine in this thread. `auto` takes the first of {@link engineNames} that works here; its `description`
  * says why the faster ones did not.
- * @throws Error of one line on an unknown name, a precision that it does not have, an engine that can't start here, or a
+ * @throws Error of one line on an unknown name, a precision that it does not have, a number of threads that is none, an engine that can't start here, or a
  * second engine in one thread.
  */
 export async function startEngine(name: EngineName | "auto", options: StartEngineOptions = {}): Promise<Engine> {
@@ -82,5 +82,8 @@ function optionsFor(
   { threads: wanted, ...options }: StartEngineOptions,
 ): StartEngineOptions & { threads?: number } {
   const threads = typeof wanted === "function" ? wanted(name) : wanted;
-  return threads === undefined ? options : { ...options, threads };
+  if (threads === undefined) return options;
+  if (!Number.isInteger(threads) || threads < 1)
+    throw new Error(`${name}: threads is ${threads}, expected a whole number from 1`);
+  return { ...options, threads };
 }

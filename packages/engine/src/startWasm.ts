@@ -13,9 +13,6 @@ import { withSharedMemory, withoutNewListeners } from "./withSharedMemory.ts";
 export async function startWasm({
   threads = Math.min(availableParallelism(), 4),
 }: { threads?: number } = {}): Promise<Engine> {
-  if (!Number.isInteger(threads) || threads < 1) {
-    throw new Error(`wasm: threads is ${threads}, expected a whole number from 1`);
-  }
   let failure = "";
   let backend: BackendWasm | null = null;
   if (threads > 1) {
