@@ -1,4 +1,6 @@
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { get, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { prometheus } from "../formatters/prometheus.ts";
@@ -45,6 +47,17 @@ test("no reader gets a page that a write cut through", async () => {
   stop.abort();
   await reading;
   for (const page of pages) expect(new Set(page).size).toBeLessThanOrEqual(1);
+  await sink.close!();
+});
+
+test("who was sent here by another name is turned away", async () => {
+  const sink = metricsSink({ port: 0 });
+  const url = await sink.url;
+  const status = async (host: string): Promise<number | undefined> => {
+    const [response]: IncomingMessage[] = await once(get(url, { headers: { host }, agent: false }), "response");
+    return response!.resume().statusCode;
+  };
+  expect([await status("localhost:9464"), await status("metrics.example")]).toEqual([200, 403]);
   await sink.close!();
 });
 

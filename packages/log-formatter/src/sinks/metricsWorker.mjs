@@ -17,11 +17,10 @@ function read() {
 }
 
 const server = createServer((request, response) => {
-  if (request.url !== "/metrics") {
-    response.writeHead(404).end("Not here: the metrics are at /metrics.\n");
-    return;
-  }
-  response.writeHead(200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" }).end(read());
+  // A page elsewhere may have its name resolved to this machine.
+  if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(request.headers.host ?? "")) response.writeHead(403).end();
+  else if (request.url !== "/metrics") response.writeHead(404).end("Not here: the metrics are at /metrics.\n");
+  else response.writeHead(200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" }).end(read());
 });
 // Connections take descriptors of the process that is being measured.
 server.maxConnections = 16;
