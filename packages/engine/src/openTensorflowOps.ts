@@ -117,7 +117,7 @@ export function openTensorflowOps({ binding, tensorMap }: TensorflowBackend): Co
   };
 
   return {
-    has: (op) => binding.cpuOps?.includes(op) ?? false,
+    has: (op) => !binding.isUsingGpuDevice() && (binding.cpuOps?.includes(op) ?? false),
     values({ dataId, shape }) {
       const { id, dtype } = onDevice(dataId);
       return { id, shape, dtype };

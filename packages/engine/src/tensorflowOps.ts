@@ -35,7 +35,7 @@ export type OpAttributes = Readonly<
  * from the inputs need no attribute.
  */
 export interface TensorflowOps {
-  /** Whether the binding brings this op of ours, for a CPU: `dflash engine install` builds one that does, npm's own has none. */
+  /** Whether the binding brings this op of ours for the device, a CPU: `dflash engine install` builds one that does. */
   readonly has: (op: string) => boolean;
   /** The values of a tfjs tensor, which stay the tensor's. */
   readonly values: (tensor: {

@@ -1,4 +1,4 @@
-/** C++ of AdamW and of the sum that a gradient's norm is the root of. */
+/** C++ of AdamW, of the sum that a gradient's norm is the root of, and of sums and multiples. */
 export const updateOps = String.raw`
 namespace cpu_ops {
 
@@ -38,6 +38,24 @@ static void sum_of_squares(Call& call) {
   double sum = 0;
   for (int64_t i = 0; i < size; i += at_once) sum += squares(call.floats(0) + i, size - i < at_once ? size - i : at_once);
   *call.output(0, {}) = sum;
+}
+
+FOR_NEWER_CPUS static void sums(const float* a, const float* b, int64_t size, float* y) {
+  for (int64_t i = 0; i < size; i++) y[i] = a[i] + b[i];
+}
+
+static void add(Call& call) {
+  call.expect(call.shape(0) == call.shape(1));
+  sums(call.floats(0), call.floats(1), call.size(0), call.output(0, call.shape(0)));
+}
+
+FOR_NEWER_CPUS static void multiples(const float* x, float factor, int64_t size, float* y) {
+  for (int64_t i = 0; i < size; i++) y[i] = factor * x[i];
+}
+
+static void scale(Call& call) {
+  call.expect(call.size(1) == 1);
+  multiples(call.floats(0), *call.floats(1), call.size(0), call.output(0, call.shape(0)));
 }
 
 }  // namespace cpu_ops

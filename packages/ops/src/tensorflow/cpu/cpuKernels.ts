@@ -19,6 +19,8 @@ const opsOfOurs = [
   "DflashAttentionSharesGradient",
   "DflashAdamW",
   "DflashSumOfSquares",
+  "DflashAdd",
+  "DflashScale",
 ] as const;
 
 /** Kernels for a CPU of ops that the binding brings; none where it lacks one. */

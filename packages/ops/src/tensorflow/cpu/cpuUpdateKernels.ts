@@ -1,11 +1,19 @@
+import type { DeviceValues } from "@dflash/engine";
 import type * as tf from "@tensorflow/tfjs-core";
 import type { Kernels } from "../../kernels.ts";
 import type { TensorflowContext } from "../tensorflowContext.ts";
 
-type UpdateKernels = Pick<Kernels<tf.Tensor>, "adamW" | "sumOfSquares">;
+type UpdateKernels = Pick<
+  Kernels<tf.Tensor>,
+  "adamW" | "sumOfSquares" | "add" | "addInPlace" | "scale" | "scaleBy" | "scaleInPlace"
+>;
 
 /** An op a kernel. */
-export function cpuUpdateKernels({ raw, single, constant, op }: TensorflowContext): UpdateKernels {
+export function cpuUpdateKernels({ raw, single, assign, constant, op }: TensorflowContext): UpdateKernels {
+  const sum = (...values: DeviceValues[]): DeviceValues => op("DflashAdd", values);
+  const multiple = (factor: number) => (values: DeviceValues) =>
+    op("DflashScale", [values, constant(factor, "float32")]);
+
   return {
     adamW(parameter, gradient, mean, variance, { learningRate, beta1, beta2, epsilon, weightDecay, step }) {
       const numbers = constant(
@@ -26,5 +34,10 @@ export function cpuUpdateKernels({ raw, single, constant, op }: TensorflowContex
       for (const [i, tensor] of [parameter, mean, variance].entries()) raw.replace(tensor, made[i]!);
     },
     sumOfSquares: (x) => single([x], (values) => op("DflashSumOfSquares", [values])),
+    add: (a, b) => single([a, b], sum),
+    addInPlace: (a, b) => assign(a, [a, b], sum),
+    scale: (x, factor) => single([x], multiple(factor)),
+    scaleBy: (x, factor) => single([x, factor], (...values) => op("DflashScale", values)),
+    scaleInPlace: (x, factor) => assign(x, [x], multiple(factor)),
   };
 }
