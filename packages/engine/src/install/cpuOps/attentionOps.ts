@@ -24,7 +24,7 @@ static void take_heads(Call& call) {
   }
 }
 
-FOR_NEWER_CPUS static void add_values(const float* x, int64_t size, float* y) {
+static void add_values(const float* x, int64_t size, float* y) {
   for (int64_t i = 0; i < size; i++) y[i] += x[i];
 }
 
@@ -52,7 +52,7 @@ static void give_heads(Call& call) {
   }
 }
 
-FOR_NEWER_CPUS static void share(const float* scores, const float* mask, float factor, int64_t keys, float* y) {
+static void share(const float* scores, const float* mask, float factor, int64_t keys, float* y) {
   float most = -INFINITY;
   for (int64_t i = 0; i < keys; i++) y[i] = factor * scores[i] + (mask == nullptr ? 0 : mask[i]);
 #pragma omp simd reduction(max : most)
@@ -86,7 +86,7 @@ static void attention_shares(Call& call) {
 }
 
 // ds = factor·p·(dp − Σ p·dp) of each row of shares p.
-FOR_NEWER_CPUS static void shares_gradient(
+static void shares_gradient(
     const float* p, const float* dp, float factor, int64_t rows, int64_t keys, float* ds) {
   for (int64_t row = 0; row < rows; row++, p += keys, dp += keys, ds += keys) {
     float along = 0;

@@ -8,11 +8,9 @@ export const call = String.raw`
 #include "tensorflow/c/ops.h"
 #include "tensorflow/c/tf_tensor.h"
 
-// Which CPU it is, is asked where the binding is loaded: it may have been compiled on another.
-#if defined(__x86_64__) && defined(__GLIBC__)
-#define FOR_NEWER_CPUS __attribute__((target_clones("arch=haswell", "default")))
-#else
-#define FOR_NEWER_CPUS
+#if defined(__x86_64__)
+#pragma GCC push_options
+#pragma GCC target("arch=haswell")
 #endif
 
 namespace cpu_ops {

@@ -12,10 +12,22 @@ import { updateOps } from "./updateOps.ts";
 export const cpuOps = `
 #if __has_include("tensorflow/c/kernels.h") && __has_include("tensorflow/c/ops.h")
 ${call}${layerOps}${attentionOps}${headOps}${updateOps}
+#if defined(__x86_64__)
+#pragma GCC pop_options
+#endif
 #include <initializer_list>
 #include <string>
 
 namespace cpu_ops {
+
+// The binding may be loaded on another CPU than it was compiled on.
+static bool fits_cpu() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+#else
+  return true;
+#endif
+}
 
 template <void (*compute)(Call&)>
 void run(void*, TF_OpKernelContext* context) {
@@ -44,6 +56,7 @@ void register_op(std::vector<std::string>& added, const char* name, std::initial
 
 static std::vector<std::string> register_all() {
   std::vector<std::string> added;
+  if (!fits_cpu()) return added;
   register_op<rms_norm>(added, "DflashRmsNorm", {"x: float", "weight: float", "epsilon: float"}, {"y: float", "inverse: float"});
   register_op<rms_norm_gradient>(added, "DflashRmsNormGradient", {"x: float", "weight: float", "inverse: float", "dy: float"},
                          {"dx: float", "dw: float"});

@@ -2,7 +2,7 @@
 export const headOps = String.raw`
 namespace cpu_ops {
 
-FOR_NEWER_CPUS static float shifted_exponentials(const float* logits, int64_t size, float* shifted, float* exponentials) {
+static float shifted_exponentials(const float* logits, int64_t size, float* shifted, float* exponentials) {
   float most = -INFINITY;
 #pragma omp simd reduction(max : most)
   for (int64_t i = 0; i < size; i++) most = logits[i] > most ? logits[i] : most;

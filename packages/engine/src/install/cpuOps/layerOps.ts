@@ -2,7 +2,7 @@
 export const layerOps = String.raw`
 namespace cpu_ops {
 
-FOR_NEWER_CPUS static void norm_rows(
+static void norm_rows(
     const float* x, const float* w, float epsilon, int64_t rows, int64_t size, float* y, float* inverse) {
   for (int64_t row = 0; row < rows; row++, x += size, y += size) {
     float sum = 0;
@@ -23,7 +23,7 @@ static void rms_norm(Call& call) {
 }
 
 // With r = 1/rms: dx = dy·w·r − x·Σ(dy·x·w)·r³/D, dw = Σ r·dy·x over rows.
-FOR_NEWER_CPUS static void norm_rows_gradient(
+static void norm_rows_gradient(
     const float* x, const float* w, const float* inverse, const float* dy, int64_t rows, int64_t size, float* dx,
     float* dw) {
   for (int64_t i = 0; i < size; i++) dw[i] = 0;
@@ -48,7 +48,7 @@ static void rms_norm_gradient(Call& call) {
                      call.output(0, call.shape(0)), call.output(1, {size}));
 }
 
-FOR_NEWER_CPUS static void gate_values(const float* gate, const float* up, int64_t size, float* y) {
+static void gate_values(const float* gate, const float* up, int64_t size, float* y) {
 #pragma omp simd
   for (int64_t i = 0; i < size; i++) y[i] = gate[i] / (1 + exponential(-gate[i])) * up[i];
 }
@@ -59,7 +59,7 @@ static void swiglu(Call& call) {
 }
 
 // With s = sigmoid(g): dGate = dy·up·(s + g·s·(1 − s)), dUp = dy·g·s.
-FOR_NEWER_CPUS static void gate_values_gradient(
+static void gate_values_gradient(
     const float* gate, const float* up, const float* dy, int64_t size, float* d_gate, float* d_up) {
 #pragma omp simd
   for (int64_t i = 0; i < size; i++) {
@@ -76,7 +76,7 @@ static void swiglu_gradient(Call& call) {
                        call.output(1, call.shape(0)));
 }
 
-FOR_NEWER_CPUS static void turn(
+static void turn(
     const float* x, const float* cosines, const float* sines, float sign, int64_t heads, int64_t half, float* y) {
   for (int64_t head = 0; head < heads; head++, x += 2 * half, y += 2 * half) {
 #pragma omp simd

@@ -3,7 +3,7 @@ export const updateOps = String.raw`
 namespace cpu_ops {
 
 // With the numbers [decay, β₁, 1 − β₁, β₂, 1 − β₂, rate / (1 − β₁ᵗ), 1 / √(1 − β₂ᵗ), ε].
-FOR_NEWER_CPUS static void update_values(
+static void update_values(
     const float* parameter, const float* gradient, const float* mean, const float* variance, const float* numbers,
     int64_t size, float* new_parameter, float* new_mean, float* new_variance) {
   const float decay = numbers[0], beta1 = numbers[1], rest1 = numbers[2], beta2 = numbers[3], rest2 = numbers[4];
@@ -26,7 +26,7 @@ static void adam_w(Call& call) {
                 call.output(0, shape), call.output(1, shape), call.output(2, shape));
 }
 
-FOR_NEWER_CPUS static float squares(const float* x, int64_t size) {
+static float squares(const float* x, int64_t size) {
   float sum = 0;
 #pragma omp simd reduction(+ : sum)
   for (int64_t i = 0; i < size; i++) sum += x[i] * x[i];
@@ -40,7 +40,7 @@ static void sum_of_squares(Call& call) {
   *call.output(0, {}) = sum;
 }
 
-FOR_NEWER_CPUS static void sums(const float* a, const float* b, int64_t size, float* y) {
+static void sums(const float* a, const float* b, int64_t size, float* y) {
   for (int64_t i = 0; i < size; i++) y[i] = a[i] + b[i];
 }
 
@@ -49,7 +49,7 @@ static void add(Call& call) {
   sums(call.floats(0), call.floats(1), call.size(0), call.output(0, call.shape(0)));
 }
 
-FOR_NEWER_CPUS static void multiples(const float* x, float factor, int64_t size, float* y) {
+static void multiples(const float* x, float factor, int64_t size, float* y) {
   for (int64_t i = 0; i < size; i++) y[i] = factor * x[i];
 }
 
