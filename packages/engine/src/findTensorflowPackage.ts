@@ -6,7 +6,7 @@ import { findOptionalPackage } from "./findOptionalPackage.ts";
 export const tensorflowPackage = "@tensorflow/tfjs-node-gpu";
 
 /** How a missing or broken binding comes to be. */
-export const bindingRemedy = "remedy: dflash engine install tensorflow";
+export const bindingRemedy = "remedy: pnpm dflash engine install tensorflow";
 
 /** Folder of the optional package. Throws one line with the remedy when there is none. */
 export function findTensorflowPackage(resolveFrom: string | undefined): string {

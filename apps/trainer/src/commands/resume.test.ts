@@ -183,6 +183,9 @@ test("a drafter is exported from a run, and trained further", async () => {
   }
   expect((await dflash(["export", "run", "--out", "served"], folder)).code).toBe(0);
 
+  expect(await failure(["--resume", "run/checkpoints/step-00000003"], folder)).toMatch(
+    /: a drafter and no run; give the folder of its run, or start a new run with --init run\/checkpoints\/step-00000003$/,
+  );
   const further = ["train", "--steps", "1", ...small, "--out", "further"];
   // From the published layout, as anybody's drafter comes.
   expect((await dflash([...further, "--init", "served"], folder)).code).toBe(0);

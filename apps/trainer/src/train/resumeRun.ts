@@ -29,6 +29,10 @@ export async function resumeRun(path: string, given: Given): Promise<RunStart> {
   const file = join(out, "config.json");
   if (!existsSync(file))
     throw new Error(`--resume ${forCaller(out)}: no run here; give the folder of a run, which has a config.json`);
+  if (existsSync(join(out, "model.safetensors")))
+    throw new Error(
+      `--resume ${forCaller(out)}: a drafter and no run; give the folder of its run, or start a new run with --init ${forCaller(out)}`,
+    );
   holdPlace(`--resume ${forCaller(out)}`, lockFile(out));
   const saved = readConfigFile(file);
   const before = new Map<string, unknown>([...saved].map(([name, { value }]) => [name, value]));
