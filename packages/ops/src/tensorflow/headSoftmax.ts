@@ -8,22 +8,15 @@ export type HeadSoftmax = [shifted: DeviceValues, exponentials: DeviceValues, su
 
 /** A softmax of a head's logits short of its division, which can wait until there are fewer values. */
 export function headSoftmax({
-  raw,
   part,
   op,
-  several,
   constant,
   product,
 }: TensorflowContext): (x: DeviceValues, w: DeviceValues) => HeadSoftmax {
   const axis = constant(1, "int32");
-  const inOnePass = raw.has("DflashHeadSoftmax");
   return (x, w) =>
     part(() => {
       const logits = product(x, w, "B");
-      if (inOnePass) {
-        const [shifted, exponentials, sums] = several("DflashHeadSoftmax", [logits], 3);
-        return [shifted!, exponentials!, sums!];
-      }
       const shifted = op("Sub", [logits, op("Max", [logits, axis], keepDims)]);
       const exponentials = op("Exp", [shifted]);
       return [shifted, exponentials, op("Sum", [exponentials, axis], keepDims)];

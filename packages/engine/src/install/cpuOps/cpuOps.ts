@@ -1,6 +1,5 @@
 import { attentionOps } from "./attentionOps.ts";
 import { call } from "./call.ts";
-import { headOps } from "./headOps.ts";
 import { layerOps } from "./layerOps.ts";
 import { updateOps } from "./updateOps.ts";
 
@@ -11,7 +10,7 @@ import { updateOps } from "./updateOps.ts";
  */
 export const cpuOps = `
 #if __has_include("tensorflow/c/kernels.h") && __has_include("tensorflow/c/ops.h")
-${call}${layerOps}${attentionOps}${headOps}${updateOps}
+${call}${layerOps}${attentionOps}${updateOps}
 #if defined(__x86_64__)
 #pragma GCC pop_options
 #endif
@@ -41,7 +40,7 @@ void run(void*, TF_OpKernelContext* context) {
 
 template <void (*compute)(Call&)>
 void register_op(std::vector<std::string>& added, const char* name, std::initializer_list<const char*> inputs,
-         std::initializer_list<const char*> outputs, const char* attribute = nullptr) {
+                 std::initializer_list<const char*> outputs, const char* attribute = nullptr) {
   TF_OpDefinitionBuilder* definition = TF_NewOpDefinitionBuilder(name);
   if (attribute != nullptr) TF_OpDefinitionBuilderAddAttr(definition, attribute);
   for (const char* input : inputs) TF_OpDefinitionBuilderAddInput(definition, input);
@@ -57,28 +56,29 @@ void register_op(std::vector<std::string>& added, const char* name, std::initial
 static std::vector<std::string> register_all() {
   std::vector<std::string> added;
   if (!fits_cpu()) return added;
-  register_op<rms_norm>(added, "DflashRmsNorm", {"x: float", "weight: float", "epsilon: float"}, {"y: float", "inverse: float"});
-  register_op<rms_norm_gradient>(added, "DflashRmsNormGradient", {"x: float", "weight: float", "inverse: float", "dy: float"},
-                         {"dx: float", "dw: float"});
+  register_op<rms_norm>(added, "DflashRmsNorm", {"x: float", "weight: float", "epsilon: float"},
+                        {"y: float", "inverse: float"});
+  register_op<rms_norm_gradient>(added, "DflashRmsNormGradient",
+                                 {"x: float", "weight: float", "inverse: float", "dy: float"},
+                                 {"dx: float", "dw: float"});
   register_op<swiglu>(added, "DflashSwiglu", {"gate: float", "up: float"}, {"y: float"});
   register_op<swiglu_gradient>(added, "DflashSwigluGradient", {"gate: float", "up: float", "dy: float"},
-                       {"dgate: float", "dup: float"});
+                               {"dgate: float", "dup: float"});
   register_op<rotary>(added, "DflashRotary",
-              {"x: float", "cosines: float", "sines: float", "positions: int32", "sign: float"}, {"y: float"});
+                      {"x: float", "cosines: float", "sines: float", "positions: int32", "sign: float"}, {"y: float"});
   register_op<take_heads>(added, "DflashTakeHeads", {"x: float", "rows: int32", "extents: int32"}, {"y: float"});
   register_op<give_heads>(added, "DflashGiveHeads", {"parts: count * float", "rows: count * int32", "shape: int32"},
-                  {"y: float"}, "count: int >= 1");
-  register_op<attention_shares>(added, "DflashAttentionShares", {"scores: float", "mask: float", "factor: float"}, {"y: float"});
+                          {"y: float"}, "count: int >= 1");
+  register_op<attention_shares>(added, "DflashAttentionShares", {"scores: float", "mask: float", "factor: float"},
+                                {"y: float"});
   register_op<attention_shares_gradient>(added, "DflashAttentionSharesGradient",
-                                 {"shares: float", "dshares: float", "factor: float"}, {"dscores: float"});
+                                         {"shares: float", "dshares: float", "factor: float"}, {"dscores: float"});
   register_op<adam_w>(added, "DflashAdamW",
-              {"parameter: float", "gradient: float", "mean: float", "variance: float", "numbers: float"},
-              {"newparameter: float", "newmean: float", "newvariance: float"});
+                      {"parameter: float", "gradient: float", "mean: float", "variance: float", "numbers: float"},
+                      {"newparameter: float", "newmean: float", "newvariance: float"});
   register_op<sum_of_squares>(added, "DflashSumOfSquares", {"x: float"}, {"y: float"});
   register_op<add>(added, "DflashAdd", {"a: float", "b: float"}, {"y: float"});
   register_op<scale>(added, "DflashScale", {"x: float", "factor: float"}, {"y: float"});
-  register_op<head_softmax>(added, "DflashHeadSoftmax", {"logits: float"},
-                            {"shifted: float", "exponentials: float", "sums: float"});
   return added;
 }
 

@@ -8,7 +8,7 @@ static void norm_rows(
     float sum = 0;
 #pragma omp simd reduction(+ : sum)
     for (int64_t i = 0; i < size; i++) sum += x[i] * x[i];
-    const float r = 1 / std::sqrt(sum / size + epsilon);
+    const float r = 1 / __builtin_sqrtf(sum / size + epsilon);
     for (int64_t i = 0; i < size; i++) y[i] = x[i] * r * w[i];
     inverse[row] = r;
   }

@@ -2,7 +2,7 @@
 export const updateOps = String.raw`
 namespace cpu_ops {
 
-// With the numbers [decay, β₁, 1 − β₁, β₂, 1 − β₂, rate / (1 − β₁ᵗ), 1 / √(1 − β₂ᵗ), ε].
+// std::sqrt, compiled outside, would keep the loop from becoming vector instructions. With the numbers [decay, β₁, 1 − β₁, β₂, 1 − β₂, rate / (1 − β₁ᵗ), 1 / √(1 − β₂ᵗ), ε].
 static void update_values(
     const float* parameter, const float* gradient, const float* mean, const float* variance, const float* numbers,
     int64_t size, float* new_parameter, float* new_mean, float* new_variance) {
@@ -12,7 +12,7 @@ static void update_values(
   for (int64_t i = 0; i < size; i++) {
     const float m = beta1 * mean[i] + rest1 * gradient[i];
     const float v = beta2 * variance[i] + rest2 * gradient[i] * gradient[i];
-    new_parameter[i] = decay * parameter[i] - rate * m / (std::sqrt(v) * root + epsilon);
+    new_parameter[i] = decay * parameter[i] - rate * m / (__builtin_sqrtf(v) * root + epsilon);
     new_mean[i] = m;
     new_variance[i] = v;
   }
