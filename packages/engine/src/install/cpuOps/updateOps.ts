@@ -2,7 +2,8 @@
 export const updateOps = String.raw`
 namespace cpu_ops {
 
-// std::sqrt, compiled outside, would keep the loop from becoming vector instructions. With the numbers [decay, β₁, 1 − β₁, β₂, 1 − β₂, rate / (1 − β₁ᵗ), 1 / √(1 − β₂ᵗ), ε].
+// std::sqrt, compiled for any CPU, would keep the loop from becoming vector instructions.
+// With the numbers [decay, β₁, 1 − β₁, β₂, 1 − β₂, rate / (1 − β₁ᵗ), 1 / √(1 − β₂ᵗ), ε].
 static void update_values(
     const float* parameter, const float* gradient, const float* mean, const float* variance, const float* numbers,
     int64_t size, float* new_parameter, float* new_mean, float* new_variance) {
