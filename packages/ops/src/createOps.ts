@@ -26,9 +26,10 @@ export interface CreateOpsOptions {
 const logitsAtOnce = 2 ** 23;
 
 /** The kernels that the engine has a faster form of. */
-function fusedFor({ name, wasmHeap, tensorflowOps, gpuPrograms }: Engine): Partial<Kernels<tf.Tensor>> {
+function fusedFor({ name, threads, wasmHeap, tensorflowOps, gpuPrograms }: Engine): Partial<Kernels<tf.Tensor>> {
   if (wasmHeap !== null) return createWasmKernels(wasmHeap);
-  if (tensorflowOps !== null) return createTensorflowKernels(tensorflowOps, name === "tensorflow-gpu" ? "gpu" : "cpu");
+  if (tensorflowOps !== null)
+    return createTensorflowKernels(tensorflowOps, name === "tensorflow-gpu" ? "gpu" : "cpu", threads);
   if (gpuPrograms !== null) return createWebgpuKernels(gpuPrograms);
   return {};
 }

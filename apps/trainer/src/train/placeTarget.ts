@@ -16,9 +16,9 @@ export interface PlaceTargetOptions extends Pick<TrainConfig, "targetWorkers" | 
 }
 
 /**
- * Where the target runs and with how many threads, as far as nobody has said. Native TensorFlow gains next to nothing from a second
- * thread, so that the other half of the cores serves better as a lane for the target; other engines keep all cores busy
- * inline. TensorFlow's bits depend on its threads, so they are told, for the run to go on with.
+ * Where the target runs and with how many threads, as far as nobody has said. Native TensorFlow divides little but products among
+ * its threads, so that half of the cores serves better as a lane for the target; other engines keep all cores busy inline.
+ * TensorFlow's bits depend on its threads, so they are told, for the run to go on with.
  */
 export function placeTarget({
   engine,

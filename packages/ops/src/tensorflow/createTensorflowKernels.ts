@@ -16,6 +16,7 @@ import { updateKernels } from "./updateKernels.ts";
 export function createTensorflowKernels(
   raw: TensorflowOps,
   device: "cpu" | "gpu",
+  threads: number,
 ): Omit<Kernels<tf.Tensor>, "upload" | "read" | "dispose" | "tiledCrossEntropy"> {
   const context = createTensorflowContext(raw);
   return {
@@ -27,6 +28,6 @@ export function createTensorflowKernels(
     ...distillationKernels(context),
     ...rowKernels(context),
     ...updateKernels(context),
-    ...(device === "cpu" ? cpuKernels(raw, context) : {}),
+    ...(device === "cpu" ? cpuKernels(raw, context, threads) : {}),
   };
 }

@@ -1,3 +1,4 @@
+import { causalRowRanges } from "@dflash/block-mask";
 import { type Engine, engineProblem, startEngine, type TensorflowOps } from "@dflash/engine";
 import * as tf from "@tensorflow/tfjs-core";
 import * as fc from "fast-check";
@@ -5,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createComposedKernels } from "../composed/createComposedKernels.ts";
 import type { Kernels } from "../kernels.ts";
 import { mismatch } from "../opMismatch.test-support.ts";
-import { kernelCases, valuesOf } from "../kernelCases.test-support.ts";
+import { kernelCases, type KernelUse, valuesOf } from "../kernelCases.test-support.ts";
 import { createTensorflowKernels } from "./createTensorflowKernels.ts";
 
 type TensorKernels = Kernels<tf.Tensor>;
@@ -22,7 +23,7 @@ describe.skipIf(missing !== null)(`tensorflow${missing === null ? "" : ` (skippe
     composed = createComposedKernels(engine);
     const raw = engine.tensorflowOps!;
     const add = (name: string, ops: TensorflowOps, device: "cpu" | "gpu") =>
-      fused.set(name, { ...composed, ...createTensorflowKernels(ops, device) });
+      fused.set(name, { ...composed, ...createTensorflowKernels(ops, device, 1) });
     add("cpu", raw, "cpu");
     add("cpu whose binding npm downloaded", { ...raw, has: () => false }, "cpu");
     // A GPU's runs of attention are larger; they must be right on a CPU too.
@@ -45,6 +46,49 @@ describe.skipIf(missing !== null)(`tensorflow${missing === null ? "" : ` (skippe
     );
   });
 
+  test("many threads share large values", async () => {
+    const { tensorflowOps: raw, counters } = engine;
+    const many = { ...composed, ...createTensorflowKernels(raw!, "cpu", 16) };
+    let dispatched = 0;
+    const swiglu =
+      (rows: number): KernelUse =>
+      (kernels, make) => {
+        const [gate, up, dy] = [make(rows, 1024), make(rows, 1024), make(rows, 1024)];
+        const before = counters.kernels;
+        const { y, saved } = kernels.swiglu(gate, up);
+        dispatched = counters.kernels - before;
+        const { dGate, dUp } = kernels.swigluBackward(gate, up, saved, dy);
+        for (const tensor of saved) tensor.dispose();
+        return [y, dGate, dUp];
+      };
+    const attention =
+      (rows: number): KernelUse =>
+      (kernels, make) => {
+        const [q, k, v, dy] = [make(rows, 32, 128), make(rows, 8, 128), make(rows, 8, 128), make(rows, 32, 128)];
+        const ranges = causalRowRanges({ rowStarts: Int32Array.of(0, rows) });
+        const before = counters.kernels;
+        const { y, saved } = kernels.attention(q, k, v, ranges, 0.1);
+        dispatched = counters.kernels - before;
+        const { dq, dk, dv } = kernels.attentionBackward(q, k, v, y, saved, dy, ranges, 0.1);
+        for (const tensor of saved) tensor.dispose();
+        return [y, dq, dk, dv];
+      };
+    for (const [small, large] of [
+      [swiglu(511), swiglu(512)],
+      [attention(63), attention(64)],
+    ] as const) {
+      const dispatches: number[] = [];
+      for (const use of [small, large]) {
+        const expected = await valuesOf(composed, use, 1);
+        const got = await valuesOf(many, use, 1);
+        dispatches.push(dispatched);
+        expect(got.map((values, i) => mismatch(values, expected[i]!, `result ${i}`))).toEqual(got.map(() => ""));
+      }
+      // TensorFlow's own ops are several; the npm binding has no others.
+      expect(dispatches[1]! > dispatches[0]!).toBe(raw!.has("DflashSwiglu"));
+    }
+  });
+
   test("rotary keeps the angles of the last positions, few of them, and never those of others", async () => {
     const raw = engine.tensorflowOps!;
     const alive = new Set<number>();
@@ -62,6 +106,7 @@ describe.skipIf(missing !== null)(`tensorflow${missing === null ? "" : ` (skippe
         },
       },
       "cpu",
+      1,
     ).rotary;
     const { tensors } = engine.memory();
     const [x, cos, sin] = [tf.randomNormal([2, 3, 4]), tf.randomNormal([40, 2]), tf.randomNormal([40, 2])];
