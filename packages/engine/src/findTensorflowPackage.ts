@@ -5,8 +5,9 @@ import { findOptionalPackage } from "./findOptionalPackage.ts";
 /** The optional package with TensorFlow's backend for tfjs. */
 export const tensorflowPackage = "@tensorflow/tfjs-node-gpu";
 
-/** How a missing or broken binding comes to be. */
-export const bindingRemedy = "remedy: pnpm dflash engine install tensorflow";
+/** How a missing or broken binding comes to be, and what for: measured on two cores, in docs/benchmarks/engines.md. */
+export const bindingRemedy =
+  "remedy, for steps 1.3 to 2 times as fast as wasm's: pnpm dflash engine install tensorflow";
 
 /** Folder of the optional package. Throws one line with the remedy when there is none. */
 export function findTensorflowPackage(resolveFrom: string | undefined): string {
