@@ -145,7 +145,7 @@ test("TensorFlow without its binding, or with one that does not load, is one lin
   writeFileSync(join(folder, "lib/napi-v8/tfjs_binding.node"), "no shared library");
   writeFileSync(join(folder, "index.js"), 'require("./lib/napi-v8/tfjs_binding.node");');
   const failure: unknown = await startEngine("tensorflow", { resolveFrom: app }).catch((error: unknown) => error);
-  expect(String(failure)).toMatch(/tfjs-node-gpu does not load \(.*tfjs_binding\.node.*\); remedy: [^\n]+$/u);
+  expect(String(failure)).toMatch(/tfjs-node-gpu does not load \(.*tfjs_binding\.node.*\); remedy, [^\n]+$/u);
   rmSync(app, { recursive: true });
 });
 
