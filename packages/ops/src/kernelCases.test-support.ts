@@ -160,14 +160,17 @@ const swiglu: KernelCase["use"] = fc
     return [y, dGate, dUp];
   });
 
+/** What a loss over a vocabulary is taken of, and in what chunks. */
+const losses = {
+  rows: extent,
+  size: extent,
+  vocabulary: fc.oneof(fc.constant(1), fc.integer({ min: 2, max: 300 })),
+  chunkRows: extent,
+  seed,
+};
+
 const crossEntropy: KernelCase["use"] = fc
-  .record({
-    rows: extent,
-    size: extent,
-    vocabulary: fc.oneof(fc.constant(1), fc.integer({ min: 2, max: 300 })),
-    chunkRows: extent,
-    seed,
-  })
+  .record(losses)
   .map(({ rows, size, vocabulary, chunkRows, seed: from }) => (kernels, make) => {
     const labels = seeded(rows, vocabulary, from);
     const weights = randomValues(rows, from).map((value) => Math.max(0, value));
@@ -185,15 +188,7 @@ const crossEntropy: KernelCase["use"] = fc
   });
 
 const distillation: KernelCase["use"] = fc
-  .record({
-    rows: extent,
-    size: extent,
-    vocabulary: fc.oneof(fc.constant(1), fc.integer({ min: 2, max: 300 })),
-    chunkRows: extent,
-    sharpness: fc.constantFrom(1, 30),
-    needed: fc.boolean(),
-    seed,
-  })
+  .record({ ...losses, sharpness: fc.constantFrom(1, 30), needed: fc.boolean() })
   .map(({ rows, size, vocabulary, chunkRows, sharpness, needed, seed: from }) => (kernels, make) => {
     const weights = randomValues(rows, from).map((value) => Math.max(0, value));
     const teacher = kernels.scale(make(rows, size), sharpness);

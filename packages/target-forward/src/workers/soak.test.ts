@@ -16,10 +16,9 @@ const records = 1000;
 const MiB = 2 ** 20;
 /**
  * What memory may grow by from the first thousand batches to the second. Hidden states that stayed would be 16 MiB here, and as
- * many in each place that they pass through. The system takes pages back when it likes to; each of the three WASM heaps grows by
- * a fifth, 3 to 4 MiB, when more batches than ever before happen to be held at once, which depends on how busy the machine is.
+ * many in each place that they pass through. The system takes pages back when it likes to.
  */
-const mostGrowth = { heapUsed: 8 * MiB, external: 8 * MiB, wasm: 12 * MiB, rss: 64 * MiB } as const;
+const mostGrowth = { heapUsed: 8 * MiB, external: 8 * MiB, wasm: 4 * MiB, rss: 64 * MiB } as const;
 const measures = ["heapUsed", "external", "wasm", "rss"] as const;
 type Held = Record<(typeof measures)[number], number>;
 
@@ -69,7 +68,8 @@ it("2,000 batches come once each, in order and unspoilt, through slowness, crash
     collect();
     const { heapUsed, external, rss } = process.memoryUsage();
     const heaps = [engine.memory(), ...workers.memory()].map(({ heapBytes }) => heapBytes ?? 0);
-    const now: Held = { heapUsed, external, rss, wasm: heaps.reduce((sum, bytes) => sum + bytes, 0) };
+    // The largest, and not their sum: how soon a crashed worker's successor is there depends on how busy the machine is.
+    const now: Held = { heapUsed, external, rss, wasm: Math.max(...heaps) };
     const thousand = (most[Math.floor((next - 1) / records)] ??= now);
     for (const measure of measures) thousand[measure] = Math.max(thousand[measure], now[measure]);
   }
