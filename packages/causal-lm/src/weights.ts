@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Ops, Tensor } from "@dflash/ops";
-import { firstNonFinite, openCheckpoint, type Safetensors } from "@dflash/safetensors";
+import { openCheckpoint, readFinite, type Safetensors } from "@dflash/safetensors";
 import { checkFits } from "./checkFits.ts";
 import { parameterBytes, type ParameterShapes } from "./parameterShapes.ts";
 
@@ -28,13 +28,7 @@ export async function withWeights<T>(
   const loaded: Tensor[] = [];
   const weights: Weights = {
     async load(name) {
-      const values = await checkpoint.readFloat32(name);
-      const broken = firstNonFinite(values);
-      if (broken >= 0) {
-        throw new Error(
-          `${checkpoint.tensors.get(name)!.file}: tensor ${name} holds ${values[broken]} at element ${broken}, expected finite numbers; download or convert the model again`,
-        );
-      }
+      const values = await readFinite(checkpoint, name, "download or convert the model again");
       const tensor = ops.upload(values, shapes.get(name) ?? [], { frozen: true });
       loaded.push(tensor);
       return tensor;

@@ -5,5 +5,6 @@ export { float16ToFloat32, float32ToFloat16 } from "./float16.ts";
 export { openCheckpoint } from "./openCheckpoint.ts";
 export { openSafetensors, type Safetensors, type TensorData } from "./openSafetensors.ts";
 export type { SafetensorsHeader, TensorInfo } from "./parseHeader.ts";
+export { readFinite } from "./readFinite.ts";
 export { writeAtomically } from "./writeAtomically.ts";
 export { writeSafetensors } from "./writeSafetensors.ts";

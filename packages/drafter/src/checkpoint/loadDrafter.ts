@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Ops } from "@dflash/ops";
-import { firstNonFinite, openCheckpoint, type Safetensors } from "@dflash/safetensors";
+import { openCheckpoint, readFinite, type Safetensors } from "@dflash/safetensors";
 import type { Timer } from "@dflash/timer";
 import { parseDrafterConfig } from "../config/parseDrafterConfig.ts";
 import { createDrafter, type DFlashDrafter } from "../model/createDrafter.ts";
@@ -26,19 +26,12 @@ export async function loadDrafter(dir: string, { ops, timer }: LoadDrafterOption
   const checkpoint = await openCheckpoint(dir);
   try {
     checkShapes(dir, checkpoint, parameterShapes(config));
-    return await createDrafter({ ops, config, timer, weights: async (name) => readFinite(checkpoint, name) });
+    const weights = (name: string): Promise<Float32Array> =>
+      readFinite(checkpoint, name, "export the drafter again, or take an earlier checkpoint");
+    return await createDrafter({ ops, config, timer, weights });
   } finally {
     await checkpoint.close();
   }
-}
-
-async function readFinite(checkpoint: Safetensors, name: string): Promise<Float32Array> {
-  const values = await checkpoint.readFloat32(name);
-  const broken = firstNonFinite(values);
-  if (broken < 0) return values;
-  throw new Error(
-    `${checkpoint.tensors.get(name)!.file}: tensor ${name} holds ${values[broken]} at element ${broken}, expected finite numbers; export the drafter again, or take an earlier checkpoint`,
-  );
 }
 
 function checkShapes(dir: string, { tensors }: Safetensors, shapes: ReadonlyMap<string, readonly number[]>): void {
